@@ -27,7 +27,9 @@ function isInstalled() {
 }
 
 function lockDigest() {
-  return createHash("sha256").update(readFileSync(path.join(root, "package-lock.json"))).digest("hex");
+  return createHash("sha256")
+    .update(readFileSync(path.join(root, "package-lock.json")))
+    .digest("hex");
 }
 
 function install() {

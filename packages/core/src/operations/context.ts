@@ -1,9 +1,14 @@
 import type { ArtifactLink } from "../artifacts/artifact-link.ts";
 
+/** The platform's `AbortSignal` where its types are loaded; core, compiled without them, sees what it needs of it. */
+type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Platform } }
+  ? Platform
+  : { readonly aborted: boolean; readonly reason: unknown };
+
 /** What a handler may use: capabilities bound to one attempt, not services. */
 export interface OperationContext {
   /** Aborted on cancellation, drain and time limit; its `reason` is an `AbortError` that names which. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Reports how far the work is. Cheap to call often: reports are merged before they are sent. Never rejects. */
   progress(report: ProgressReport): void;
   /** Stores bytes as an artifact of the workspace and answers its link. The same bytes give the same address. */

@@ -26,8 +26,13 @@ export const DEFAULT_LIMITS: OperationLimits = {
   artifactBytes: 256 * 1024 * 1024,
 };
 
+/** Every operation works in a workspace; a schema gives `workspaceId` the default `current`, the usual name of a team's only one. */
+export interface OperationInput {
+  readonly workspaceId: string;
+}
+
 /** The loadable description of an operation. The server lists and validates tools from it without loading a handler. */
-export interface Operation<Input = unknown> {
+export interface Operation<Input extends OperationInput = OperationInput> {
   /** MCP tool name: pack prefix, a dot, snake case. */
   readonly name: string;
   /** Grows when the same input would no longer give the same answer. */
@@ -44,33 +49,28 @@ export interface Operation<Input = unknown> {
   readonly limits: OperationLimits;
   /** OAuth scopes that a token must carry to call it, all of them. */
   readonly scopes: readonly string[];
-  /** Names the workspace that an input addresses. */
-  readonly workspaceOf: (input: Input) => string;
 }
 
-type Optional<Input> = Partial<Pick<Operation<Input>, "output" | "tasks" | "pool" | "scopes">> & { limits?: Partial<OperationLimits> };
-type Required<Input> = Omit<Operation<Input>, "output" | "tasks" | "pool" | "scopes" | "limits" | "workspaceOf">;
+type Defaulted = "output" | "tasks" | "pool" | "scopes" | "limits";
+type OperationDefinition<Input extends OperationInput> = Omit<Operation<Input>, Defaulted> &
+  Partial<Omit<Pick<Operation<Input>, Defaulted>, "limits">> & { readonly limits?: Partial<OperationLimits> };
 
-/**
- * Every operation works in a workspace; an input names it in `workspaceId`, which defaults to `current` (the name under
- * which a team's single workspace is usually registered).
- */
-export function defineOperation<Input extends { workspaceId: string }>(definition: Required<Input> & Optional<Input>): Operation<Input> {
-  const { limits, ...rest } = definition;
+/** Fills in what most operations share: no declared output, callable both ways, pool `default`, no scope, `DEFAULT_LIMITS`. */
+export function defineOperation<Input extends OperationInput>(definition: OperationDefinition<Input>): Operation<Input> {
   return Object.freeze({
     output: null,
     tasks: "optional" as const,
     pool: "default",
     scopes: [],
-    ...rest,
-    limits: { ...DEFAULT_LIMITS, ...limits },
-    workspaceOf: (input: Input) => input.workspaceId,
+    ...definition,
+    limits: { ...DEFAULT_LIMITS, ...definition.limits },
   });
 }
 
 /** A handler with its manifest: what a pack's `handlers` entry exports. */
 export interface HandledOperation {
-  readonly operation: Operation<never>;
+  readonly operation: Operation;
+  /** Takes what `operation.input` parsed. */
   readonly run: (input: never, context: OperationContext) => Promise<ToolResult>;
 }
 
@@ -78,6 +78,9 @@ export interface HandledOperation {
  * Binds the function that does the work. It returns a tool result (also for findings that make the call useless to the
  * caller: `isError: true`); it throws only for bugs and for faults of its surroundings, which cost an attempt.
  */
-export function handle<Input>(operation: Operation<Input>, run: (input: Input, context: OperationContext) => Promise<ToolResult>): HandledOperation {
-  return { operation: operation as Operation<never>, run: run as HandledOperation["run"] };
+export function handle<Input extends OperationInput>(
+  operation: Operation<Input>,
+  run: (input: Input, context: OperationContext) => Promise<ToolResult>,
+): HandledOperation {
+  return { operation, run };
 }

@@ -4,14 +4,14 @@ import type { HandledOperation, Operation } from "./operation.ts";
 export interface Pack {
   /** Prefix of every operation's name: `hoi4` for `hoi4.event_inspect`. */
   readonly name: string;
-  readonly operations: readonly Operation<never>[];
+  readonly operations: readonly Operation[];
 }
 
 const NAME = /^[a-z][a-z0-9]*$/u;
 const OPERATION_NAME = /^[A-Za-z0-9_./-]{1,64}$/u;
 
 /** Throws when two operations share a name, or a name is not one that MCP clients accept. */
-export function definePack(pack: { name: string; operations: readonly Operation<never>[] }): Pack {
+export function definePack(pack: { name: string; operations: readonly Operation[] }): Pack {
   if (!NAME.test(pack.name)) throw new Error(`pack name "${pack.name}" is not lower-case letters and digits`);
   const names = new Set<string>();
   for (const { name } of pack.operations) {
@@ -23,10 +23,10 @@ export function definePack(pack: { name: string; operations: readonly Operation<
 }
 
 /** All operations of the configured packs by name: the fixed registry that no record can extend (contract 14.1). */
-export type OperationRegistry = ReadonlyMap<string, Operation<never>>;
+export type OperationRegistry = ReadonlyMap<string, Operation>;
 
 export function registerPacks(packs: readonly Pack[]): OperationRegistry {
-  const registry = new Map<string, Operation<never>>();
+  const registry = new Map<string, Operation>();
   for (const operation of packs.flatMap((pack) => pack.operations)) {
     if (registry.has(operation.name)) throw new Error(`two packs define the operation "${operation.name}"`);
     registry.set(operation.name, operation);
@@ -39,6 +39,7 @@ export function registerHandlers(pack: Pack, handlers: readonly HandledOperation
   const byName = new Map(handlers.map((handled) => [handled.operation.name, handled]));
   for (const { name } of pack.operations) if (!byName.has(name)) throw new Error(`pack "${pack.name}" has no handler for "${name}"`);
   for (const name of byName.keys())
-    if (!pack.operations.some((operation) => operation.name === name)) throw new Error(`pack "${pack.name}" handles "${name}", which its manifest does not list`);
+    if (!pack.operations.some((operation) => operation.name === name))
+      throw new Error(`pack "${pack.name}" handles "${name}", which its manifest does not list`);
   return byName;
 }

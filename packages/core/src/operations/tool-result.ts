@@ -28,7 +28,12 @@ export const toolResultSchema = z.object({
 export type ToolResult = z.infer<typeof toolResultSchema>;
 
 /** The usual result: one short text, one link for each artifact, and the structured value that programs read. */
-export function toolResult(parts: { text: string; structured?: JsonObject; links?: readonly ArtifactLink[]; isError?: boolean }): ToolResult {
+export function toolResult(parts: {
+  text: string;
+  structured?: JsonObject;
+  links?: readonly ArtifactLink[];
+  isError?: boolean;
+}): ToolResult {
   const result: ToolResult = {
     content: [{ type: "text", text: parts.text }, ...(parts.links ?? []).map((link) => ({ type: "resource_link" as const, ...link }))],
   };
