@@ -1,0 +1,4 @@
+/** Why the embedded server cannot run, in one line for the person at the terminal. */
+export class EmbeddedPostgresError extends Error {
+  override readonly name = "EmbeddedPostgresError";
+}
