@@ -63,6 +63,8 @@ create table holdfast.task (
     constraint task_status_check check (
         status in ('working', 'input_required', 'completed', 'failed', 'cancelled')
     ),
+    -- The name of a wake holds pool and root, and graphile-worker allows it 128 characters.
+    constraint task_pool_check check (pool ~ '^[a-z][a-z0-9_-]{0,47}$'),
     constraint task_ttl_check check (ttl_ms > 0),
     constraint task_poll_interval_check check (poll_interval_ms > 0)
 );
@@ -78,11 +80,13 @@ create table holdfast.live_task (
     cancel_requested_at timestamptz,
     -- Failed and lost attempts so far; interrupted ones are not counted.
     budget_spent smallint not null default 0,
-    -- When the re-waker looks at it again while it is queued.
-    wake_at timestamptz not null default now(),
+    -- When the re-waker looks at it while it is queued: a job that was added with it has that long to arrive.
+    wake_at timestamptz not null default now() + interval '5 seconds',
     progress_value double precision,
     progress_total double precision,
-    progress_message text,
+    -- A JSON string: `json` keeps escaped NULs and lone surrogates, which `text` refuses or loses.
+    progress_message json,
+    -- When clients last saw it change short of a settlement.
     progressed_at timestamptz,
     constraint live_task_lease_check check ((worker_id is null) = (lease_expires_at is null))
 ) with (
@@ -106,8 +110,8 @@ create table holdfast.attempt (
     started_at timestamptz not null default now(),
     ended_at timestamptz,
     error_code text,
-    -- For operators: what happened, never shown to clients.
-    error_detail text,
+    -- For operators: what happened, never shown to clients. A JSON string, because it comes from anywhere.
+    error_detail json,
     primary key (task_id, fencing_token),
     constraint attempt_state_check check (
         state in ('running', 'succeeded', 'failed', 'cancelled', 'suspended', 'interrupted', 'lost')
@@ -156,7 +160,8 @@ create table holdfast.artifact (
     sha256 bytea not null,
     name text not null,
     media_type text not null,
-    title text,
+    -- A JSON string, because operations choose it freely.
+    title json,
     size_bytes bigint not null,
     created_at timestamptz not null default now(),
     primary key (workspace_id, sha256, name),
