@@ -1,6 +1,5 @@
-import { chown, mkdtemp, realpath, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { Client } from "pg";
 import { openCluster } from "./cluster.ts";
@@ -8,7 +7,8 @@ import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
 import { postgresBinaries } from "./platform-binaries.ts";
 import { clearTheWay, clusterNamePrefix } from "./postmaster-file.ts";
 import { launchPostmaster, type Postmaster, type PostmasterOptions } from "./postmaster.ts";
-import { canReach, serverAccount, type ServerAccount } from "./server-account.ts";
+import { serverAccount } from "./server-account.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
 
 export { EmbeddedPostgresError };
 
@@ -126,6 +126,7 @@ function settingsFor(ephemeral: boolean): Record<string, string> {
     wal_level: "minimal",
     max_wal_senders: "0",
     checkpoint_timeout: "1h",
+    max_wal_size: "256MB",
     shared_buffers: "64MB",
   };
 }
@@ -142,15 +143,4 @@ async function ensureDatabase(adminUrl: string, password: string): Promise<void>
   } finally {
     await client.end();
   }
-}
-
-/** In the first temporary folder that the server's account can reach; root's own may be closed to it. */
-async function temporaryFolder(account: ServerAccount | null): Promise<string> {
-  for (const parent of new Set([tmpdir(), "/tmp", "/var/tmp"])) {
-    if (!(await canReach(account, parent))) continue;
-    const folder = await realpath(await mkdtemp(path.join(parent, "holdfast-postgres-")));
-    if (account !== null) await chown(folder, account.uid >>> 0, account.gid >>> 0);
-    return folder;
-  }
-  throw new EmbeddedPostgresError(`the account ${account?.name ?? ""} reaches no temporary folder`);
 }
