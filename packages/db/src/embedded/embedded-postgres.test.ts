@@ -9,6 +9,7 @@ import { pathToFileURL } from "node:url";
 import { Client } from "pg";
 import { afterEach, expect, test, vi } from "vitest";
 import { startEmbeddedPostgres } from "./embedded-postgres.ts";
+import { asAccount, serverAccount } from "./server-account.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const here = path.join(import.meta.dirname, "embedded-postgres.ts");
@@ -93,7 +94,10 @@ test.runIf(process.platform === "linux")("the number of a dead server may meanwh
   const dataDir = await folder();
   await (await startEmbeddedPostgres({ dataDir })).stop();
   const pgdata = path.join(dataDir, "pgdata");
-  await writeFile(path.join(pgdata, "postmaster.pid"), [process.ppid, pgdata, 0, 1, "", "127.0.0.1", "1 999999", "ready", ""].join("\n"));
+  // Of the server's own account: Postgres knows by itself that nobody else's process can be a server of this folder.
+  const unrelated = spawn("sleep", ["60"], asAccount(await serverAccount()));
+  cleanups.push(async () => unrelated.kill());
+  await writeFile(path.join(pgdata, "postmaster.pid"), [unrelated.pid, pgdata, 0, 1, "", "127.0.0.1", "1 999999", "ready", ""].join("\n"));
   await using next = await startEmbeddedPostgres({ dataDir });
   expect(await query(next.url, "select 1 as one")).toEqual([{ one: 1 }]);
 });
