@@ -14,8 +14,14 @@ export interface TreeInput {
   readonly findings: FindingCollector;
 }
 
+export interface Tree {
+  readonly rows: TreeRows;
+  /** Blocks that the end of the file closes. */
+  readonly unclosed: number;
+}
+
 /** Finds the entries and blocks of a script in one pass without recursion, and reports where they are not as they should be. */
-export function buildTree(input: TreeInput): TreeRows {
+export function buildTree(input: TreeInput): Tree {
   const { tokens, findings } = input;
   const { kinds, count } = tokens;
   const builder: Builder = { ...input, rows: createRows(count >> 2), open: [] };
@@ -41,7 +47,7 @@ export function buildTree(input: TreeInput): TreeRows {
     }
   }
   closeAtEnd(builder);
-  return builder.rows;
+  return { rows: builder.rows, unclosed: builder.open.length };
 }
 
 interface Builder extends TreeInput {

@@ -6,7 +6,7 @@ import type { ParseLimits, Range, Scalar, ScriptFile } from "./syntax.ts";
 export interface NestedScript {
   readonly script: ScriptFile;
   /** The byte offset in the outer file for a byte offset in the nested script; that of the backslash where an escape begins. */
-  outerOffset(offset: number): number;
+  readonly outerOffset: (offset: number) => number;
 }
 
 /** Reads a quoted scalar of `file` as script of its own. Escapes are resolved first, as the game does, and the mapping remembers them. */
@@ -16,7 +16,7 @@ export function parseNested(file: ScriptFile, scalar: Scalar, limits: ParseLimit
   const script = parseAs({ bytes: inner, encoding, limits });
   return {
     script,
-    outerOffset(offset) {
+    outerOffset: (offset) => {
       const passed = escapes.length === 0 || escapes[0]! >= offset ? 0 : lastAtOrBefore(escapes, offset - 1) + 1;
       return scalar.start + 1 + offset + passed;
     },

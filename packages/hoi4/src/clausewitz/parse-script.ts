@@ -25,14 +25,17 @@ export function parseAs({ bytes, encoding, limits }: { bytes: Uint8Array; encodi
   }
   const buffer = asBuffer(bytes);
   const { tokens, newline, unterminatedAt, truncated } = lex({ bytes: buffer, encoding, maxTokens, findings });
-  const rows = buildTree({ bytes: buffer, encoding, tokens, truncated, maxDepth, findings });
+  const { rows, unclosed } = buildTree({ bytes: buffer, encoding, tokens, truncated, maxDepth, findings });
   const root = rootBlock({ bytes: buffer, encoding, tokens, rows, unterminatedAt }, { closed: !truncated });
-  if (!truncated) reportProbableBraces({ root, bytes: buffer, findings });
+  if (unclosed > 0 && !truncated && rows.count <= maxRowsToSearch) reportProbableBraces({ root, unclosed, bytes: buffer, findings });
   return { bytes, encoding, newline, tokens, root, ...findings.finish() };
 }
 
 /** Above the largest script and map table of the mods we know, and far below what a worker can hold. */
 const defaultLimits = { maxBytes: 16 * 1024 * 1024, maxTokens: 8_000_000, maxDepth: 256, maxFindings: 200 };
+
+/** The search makes all nodes of the broken part, which in a hostile file would cost far more memory than a hint is worth. */
+const maxRowsToSearch = 500_000;
 
 interface Unread {
   readonly bytes: Uint8Array;

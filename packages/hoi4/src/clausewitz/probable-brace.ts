@@ -1,59 +1,87 @@
 import { asBuffer } from "./encoding.ts";
 import type { FindingCollector } from "./findings.ts";
-import type { Block, Pair } from "./syntax.ts";
+import type { Block, Entry, Pair } from "./syntax.ts";
 import { blockOf } from "./walk.ts";
 
 /**
- * Where a file ends inside blocks, looks for the line at which its author had already left them: a block that is indented like the unclosed one
- * and has the same key (an event inside an event), or that starts in the first column with a key otherwise seen at the root. Only reports; the tree stays as the game reads it.
+ * Where a file ends inside blocks, looks for the lines at which its author had already left one: a block with the key and the indentation
+ * of a block around it (an event inside an event), or in the first column with a key that occurs at the root. Reports no more
+ * places than braces are missing. The tree stays as the game reads it.
  */
-export function reportProbableBraces({ root, bytes, findings }: { root: Block; bytes: Uint8Array; findings: FindingCollector }): void {
-  const rootKeys = new Set<string>();
-  const unclosed: Pair[] = [];
-  for (let block = unclosedAtEnd(root); block !== null; block = unclosedAtEnd(block.inner)) {
-    if (rootKeys.size === 0) for (const entry of root.entries) if (entry.kind === "pair") rootKeys.add(entry.key.text.toLowerCase());
-    if (block.owner !== null) unclosed.push(block.owner);
-    const suspect = firstOutsider({ block: block.inner, unclosed, rootKeys, bytes });
-    if (suspect !== null) findings.report("PROBABLE_MISSING_BRACE", suspect.key, suspect.key.text);
-  }
+export function reportProbableBraces({ root, unclosed, bytes, findings }: BrokenTree): void {
+  // An unclosed block is always the last entry of the block around it.
+  const outermost = root.entries.at(-1);
+  if (outermost === undefined) return;
+  const rootKeys = new Set(root.entries.filter(isPair).map(keyOf));
+  const search: Search = { bytes, rootKeys, outsiders: [] };
+  searchEntry(search, outermost, []);
+  for (const { key } of search.outsiders.slice(0, unclosed)) findings.report("PROBABLE_MISSING_BRACE", key, key.text);
 }
 
-/** An unclosed block is always the last entry of the block around it. */
-function unclosedAtEnd({ entries }: Block): { inner: Block; owner: Pair | null } | null {
-  const last = entries.at(-1);
-  const inner = last === undefined ? null : blockOf(last.value);
-  if (last === undefined || inner === null || inner.closed) return null;
-  return { inner, owner: last.kind === "pair" ? last : null };
-}
-
-interface Inside {
-  readonly block: Block;
-  /** The unclosed pairs around the block's entries, outermost first. */
-  readonly unclosed: readonly Pair[];
-  readonly rootKeys: ReadonlySet<string>;
+interface BrokenTree {
+  readonly root: Block;
+  /** How many blocks the end of the file closes. */
+  readonly unclosed: number;
   readonly bytes: Uint8Array;
+  readonly findings: FindingCollector;
 }
 
-function firstOutsider({ block, unclosed, rootKeys, bytes }: Inside): Pair | null {
-  const own = unclosed.at(-1);
-  const ownIndentation = own === undefined ? null : indentationOf(bytes, own);
-  for (const entry of block.entries) {
-    if (entry.kind !== "pair") continue;
-    const indentation = indentationOf(bytes, entry);
-    if (indentation === null) continue;
-    if (blockOf(entry.value) !== null) {
-      const key = entry.key.text.toLowerCase();
-      if (indentation === "" && rootKeys.has(key)) return entry;
-      if (unclosed.some((outer) => outer.key.text.toLowerCase() === key && indentationOf(bytes, outer) === indentation)) return entry;
-    }
-    // In a file that does not indent its blocks, the column of a key says nothing.
-    if (ownIndentation !== null && indentation.length <= ownIndentation.length) return null;
+interface Search {
+  readonly bytes: Uint8Array;
+  readonly rootKeys: ReadonlySet<string>;
+  /** Pairs that probably stand behind a missing brace, in source order. */
+  readonly outsiders: Pair[];
+}
+
+interface Owner {
+  readonly key: string;
+  /** White space before the key; null when it does not begin its line. */
+  readonly indentation: string | null;
+  /** Its content is not indented, so the column of a key inside says nothing. */
+  readonly isFlat: boolean;
+  /** A place where the author left this block is known. */
+  isLeft: boolean;
+}
+
+/** Hand-written blocks are never this deep, and the search recurses. */
+const maxSearchDepth = 64;
+
+function searchEntry(search: Search, entry: Entry, around: readonly Owner[]): void {
+  const block = blockOf(entry.value);
+  if (block === null || around.length >= maxSearchDepth) return;
+  const owner = ownerOf(search, entry, block);
+  const left = around.find((outer) => leaves(search, owner, outer));
+  if (left !== undefined && entry.kind === "pair") {
+    left.isLeft = true;
+    search.outsiders.push(entry);
   }
-  return null;
+  const inside = [...around, owner];
+  for (const inner of block.entries) searchEntry(search, inner, inside);
 }
 
-/** The white space before an entry, or null when other things stand before it on its line. */
-function indentationOf(bytes: Uint8Array, { start }: Pair): string | null {
+function leaves({ rootKeys }: Search, inner: Owner, outer: Owner): boolean {
+  if (inner.indentation === null || inner.indentation !== outer.indentation || outer.isFlat || outer.isLeft) return false;
+  return inner.key === outer.key || (inner.indentation === "" && rootKeys.has(inner.key));
+}
+
+function ownerOf({ bytes }: Search, entry: Entry, block: Block): Owner {
+  if (entry.kind === "value") return { key: "", indentation: null, isFlat: true, isLeft: false };
+  const indentation = indentationAt(bytes, entry.start);
+  const [first] = block.entries;
+  const inside = first === undefined ? null : indentationAt(bytes, first.kind === "pair" ? first.start : first.value.start);
+  const isFlat = indentation !== null && inside !== null && inside.length <= indentation.length;
+  return { key: keyOf(entry), indentation, isFlat, isLeft: false };
+}
+
+function isPair(entry: Entry): entry is Pair {
+  return entry.kind === "pair";
+}
+
+function keyOf({ key }: Pair): string {
+  return key.text.toLowerCase();
+}
+
+function indentationAt(bytes: Uint8Array, start: number): string | null {
   let at = start;
   while (at > 0 && (bytes[at - 1] === 0x20 || bytes[at - 1] === 0x09)) at -= 1;
   const before = bytes[at - 1];
