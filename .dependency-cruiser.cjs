@@ -142,7 +142,6 @@ module.exports = {
     tsPreCompilationDeps: true,
     combinedDependencies: true,
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^test/fixtures/" },
     skipAnalysisNotInRules: true,
     enhancedResolveOptions: {
       exportsFields: ["exports"],

@@ -41,6 +41,11 @@ export const canaryModules: readonly CanaryModule[] = [
   { path: "packages/hoi4/src/to-the-top.ts", source: `import "@holdfast/server";`, breaks: ["packages-import-only-core"] },
   { path: "apps/server/src/calls-worker.ts", source: `import "@holdfast/worker";`, breaks: ["apps-never-import-each-other"] },
   {
+    path: "apps/worker/src/jobs/uses.ts",
+    source: `export async function use() { await using server = await import("@holdfast/server"); return server; }`,
+    breaks: ["apps-never-import-each-other"],
+  },
+  {
     path: "apps/cli/src/composes.ts",
     source: `import "@holdfast/server"; import "@holdfast/worker"; import "@holdfast/db/embedded";`,
     breaks: [],
