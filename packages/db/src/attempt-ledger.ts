@@ -1,0 +1,16 @@
+import type { AttemptLedger } from "@holdfast/core";
+import type { Database } from "./pool.ts";
+import { claimAttempt } from "./writes/claim-attempt.ts";
+import { reapLeases } from "./writes/reap-leases.ts";
+import { renewLeases } from "./writes/renew-leases.ts";
+import { settleAttempt } from "./writes/settle-attempt.ts";
+
+/** The worker's side of the store. Renewals and settlements use the reserved connections. */
+export function createPostgresAttemptLedger(database: Database): AttemptLedger {
+  return {
+    claim: (request) => claimAttempt(database, request),
+    renew: (renewals, leaseMs) => renewLeases(database, renewals, leaseMs),
+    settle: (attempt, settlement) => settleAttempt(database, attempt, settlement),
+    reap: (limit) => reapLeases(database, limit),
+  };
+}

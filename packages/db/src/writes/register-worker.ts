@@ -1,0 +1,58 @@
+import type { WorkerId } from "@holdfast/core";
+import { eq, lt, sql } from "drizzle-orm";
+import { drizzle } from "drizzle-orm/node-postgres";
+import type { Database } from "../pool.ts";
+import { worker } from "../schema/index.ts";
+import { storageError } from "../storage-error.ts";
+
+/** A worker process as it declares itself. `pools`, `roots` and `operations` say what it could claim. */
+export interface WorkerDescription {
+  readonly id: WorkerId;
+  readonly host: string;
+  readonly pid: number;
+  readonly version: string;
+  readonly pools: readonly string[];
+  readonly roots: readonly string[];
+  readonly operations: readonly string[];
+  readonly slots: number;
+}
+
+/**
+ * Announces a worker, for operators only: no lease depends on it. Registering again replaces the description, and sweeps away
+ * those that have been silent for a day, so that crashed workers leave no rows behind for ever.
+ */
+export async function registerWorker(database: Database, description: WorkerDescription): Promise<void> {
+  const { pools, roots, operations, ...rest } = description;
+  const row = { ...rest, pools: [...pools], roots: [...roots], operations: [...operations] };
+  const db = drizzle(database.pool);
+  try {
+    await db
+      .insert(worker)
+      .values(row)
+      .onConflictDoUpdate({ target: worker.id, set: { ...row, seenAt: sql`now()` } });
+    await db.delete(worker).where(lt(worker.seenAt, sql`now() - interval '1 day'`));
+  } catch (error) {
+    throw storageError(error, `could not register worker ${description.id}`);
+  }
+}
+
+/** False when the worker is not registered (any more). */
+export async function touchWorker(database: Database, id: WorkerId): Promise<boolean> {
+  try {
+    const touched = await drizzle(database.pool)
+      .update(worker)
+      .set({ seenAt: sql`now()` })
+      .where(eq(worker.id, id));
+    return touched.rowCount === 1;
+  } catch (error) {
+    throw storageError(error, `could not touch worker ${id}`);
+  }
+}
+
+export async function forgetWorker(database: Database, id: WorkerId): Promise<void> {
+  try {
+    await drizzle(database.pool).delete(worker).where(eq(worker.id, id));
+  } catch (error) {
+    throw storageError(error, `could not forget worker ${id}`);
+  }
+}

@@ -1,0 +1,67 @@
+import { taskIdSchema, type TaskId } from "@holdfast/core";
+import { z } from "zod";
+import type { Database } from "../pool.ts";
+import { runStatement, type Statement } from "../statement.ts";
+
+/**
+ * Adds a job again for queued tasks whose wake seems lost, oldest first, at most `limit`.
+ *
+ * - It starts from `live_task`: with every row of the queue deleted, all work is still found.
+ * - A job that can be fetched now is left alone, so a long backlog is not rewritten over and over. A job that is locked is no
+ *   reason to wait, because its worker may be dead for hours: `add_jobs` takes the key from it and inserts a new one. If that
+ *   worker lives, it and the new wake meet at the claim, where one of them wins.
+ * - Many re-wakers at once: `skip locked` and the pushed `wake_at` give each task to one of them.
+ */
+const rewakeStatement = (limit: number): Statement<{ id: TaskId; woken: number }> => ({
+  purpose: "wake tasks again",
+  prepared: false,
+  text: `
+with due as (
+  select l.task_id
+  from holdfast.live_task as l
+  where l.worker_id is null and l.wake_at <= now()
+  order by l.wake_at
+  limit ${limit}
+  for update skip locked
+),
+pushed as (
+  update holdfast.live_task as l
+  set wake_at = now() + $1::double precision * interval '1 millisecond'
+  from due as d
+  where l.task_id = d.task_id
+  returning l.task_id
+),
+asleep as (
+  select t.id, t.pool, t.root
+  from pushed as p
+  inner join holdfast.task as t on t.id = p.task_id
+  where not exists (
+    select 1
+    from graphile_worker.jobs as j
+    where j.key = t.id::text and j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
+  )
+),
+woken as (
+  select j.id
+  from (
+    select array_agg(
+      row('run-task/' || pool || '/' || root, json_build_object('taskId', id), null, null, 3, id::text, null, null)::graphile_worker.job_spec
+    ) as specs
+    from asleep
+    having count(*) > 0
+  ) as s
+  cross join lateral graphile_worker.add_jobs(s.specs) as j
+)
+select a.id, (select count(*) from woken) as woken
+from asleep as a`,
+  row: z.object({ id: taskIdSchema, woken: z.coerce.number() }),
+});
+
+/** Says which tasks got a job. `afterMs`: how long from now until a task that stays queued is looked at again. */
+export async function rewake(
+  database: Database,
+  options: { readonly limit: number; readonly afterMs: number },
+): Promise<readonly TaskId[]> {
+  const rows = await runStatement(database.pool, rewakeStatement(z.int().positive().parse(options.limit)), [options.afterMs]);
+  return rows.map((row) => row.id);
+}
