@@ -1,0 +1,64 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { TaskId } from "@holdfast/core";
+import type { Database } from "./pool.ts";
+
+/** The channel of change hints: task ids, comma separated, or `*` for "look yourself". */
+export const TASK_CHANNEL = "holdfast_task";
+export const EVERYTHING = "*";
+
+export interface Publisher {
+  /** Marks a change that is already committed; never waits and never throws. */
+  publish(taskId: TaskId): void;
+  /** Sends what is left; what cannot be sent is dropped. */
+  stop(): Promise<void>;
+}
+
+/** Postgres allows 8000 bytes. */
+const MAX_PAYLOAD_BYTES = 7_900;
+const WINDOW_MS = 10;
+
+/**
+ * Tells all nodes which tasks changed, at most once per window. Every NOTIFY holds a lock of the whole database over its commit,
+ * so it never runs inside a task's transaction and hundreds of changes share one. A hint that is lost costs latency only.
+ */
+export function createPublisher(database: Database): Publisher {
+  const changed = new Set<TaskId>();
+  let everything = false;
+  let sender: Promise<void> | null = null;
+  const stopping = new AbortController();
+
+  const send = async (): Promise<void> => {
+    // What the same turn of the event loop publishes goes together.
+    await Promise.resolve();
+    while (everything || changed.size > 0) {
+      const payload = everything ? EVERYTHING : [...changed].join(",");
+      everything = false;
+      changed.clear();
+      try {
+        await database.pool.query({ name: "publish hints", text: "select pg_notify($1, $2)", values: [TASK_CHANNEL, payload] });
+      } catch (error) {
+        database.onError(new Error("could not publish hints: nodes learn of the changes when they poll", { cause: error }));
+      }
+      // Rejects when the publisher is stopped: then nothing new comes, and the rest goes at once.
+      await delay(WINDOW_MS, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+    sender = null;
+  };
+
+  return {
+    publish: (taskId) => {
+      if (stopping.signal.aborted || everything) return;
+      changed.add(taskId);
+      // Ids are ASCII and all of one length, 36, with a comma each.
+      if (changed.size * 37 > MAX_PAYLOAD_BYTES) {
+        everything = true;
+        changed.clear();
+      }
+      sender ??= send();
+    },
+    stop: async () => {
+      stopping.abort();
+      await sender;
+    },
+  };
+}
