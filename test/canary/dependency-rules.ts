@@ -62,14 +62,18 @@ export const canaryModules: readonly CanaryModule[] = [
   {
     path: "apps/server/src/reaches-handlers.ts",
     source: `import "./ops/on-the-way.ts";`,
-    breaks: ["server-never-reaches-handlers"],
+    breaks: ["nodes-never-reach-handlers"],
   },
   {
     path: "apps/server/src/ops/on-the-way.ts",
     source: `import "@holdfast/hoi4/handlers";`,
-    breaks: ["server-never-reaches-handlers"],
+    breaks: ["nodes-never-reach-handlers"],
   },
   { path: "apps/server/src/lists-tools.ts", source: `import "@holdfast/hoi4/manifest";`, breaks: [] },
+  { path: "packages/pack/src/manifest.ts", source: `import "./operations/draw/manifest.ts";`, breaks: ["nodes-never-reach-handlers"] },
+  { path: "packages/pack/src/operations/draw/manifest.ts", source: `import "./contract.ts"; import "./canvas.ts";`, breaks: [] },
+  { path: "packages/pack/src/operations/draw/contract.ts", source: `import "@holdfast/core";`, breaks: [] },
+  { path: "packages/pack/src/operations/draw/canvas.ts", source: `export {};`, breaks: [] },
   {
     path: "apps/worker/src/child/reaches-database.ts",
     source: `import "../attempts/settles.ts";`,
