@@ -73,9 +73,12 @@ async function refuseOldPostgres(pool: Pool): Promise<void> {
   }
 }
 
-/** Null while the runner's table does not exist. */
+/**
+ * Null while the runner's table does not exist. Looked up in the catalogue, because to_regclass may answer from the session's cache, in
+ * which a table is missing that another process has created since the transaction began.
+ */
 async function readLedger(client: Pool | PoolClient): Promise<AppliedMigration[] | null> {
-  const { rows: tables } = await client.query("select where to_regclass('holdfast.migration') is not null");
+  const { rows: tables } = await client.query("select from pg_tables where schemaname = 'holdfast' and tablename = 'migration'");
   if (tables.length === 0) return null;
   const { rows } = await client.query<AppliedMigration>(
     "select version, name, checksum, breaking from holdfast.migration order by version",
@@ -169,15 +172,13 @@ async function transactionId(client: PoolClient): Promise<string | null> {
   return rows[0]?.id ?? null;
 }
 
-/** Its own runner bears a race of two but not of twelve: then some find half of its schema and fail. */
+/** Needs no lock of ours: its runner takes a version by inserting its row first and lets a loser go on. */
 async function migrateGraphileWorker(pool: Pool, log: (line: string) => void): Promise<void> {
   const logger = new Logger(() => (level, message) => {
     if (level === "warning" || level === "error") log(`graphile-worker: ${message}`);
   });
-  await underLock(pool, log, async () => {
-    await explainingFailure("migrating the schema of graphile-worker", null, async () => {
-      await runMigrations({ pgPool: pool, logger });
-    });
+  await explainingFailure("migrating the schema of graphile-worker", null, async () => {
+    await runMigrations({ pgPool: pool, logger });
   });
 }
 

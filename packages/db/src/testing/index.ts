@@ -20,8 +20,17 @@ declare module "vitest" {
 
 /** A fresh, migrated database of the caller's own, on the server of the test run or, outside vitest, on one that lives as long as it. */
 export async function testDatabase(): Promise<TestDatabase> {
+  return await databaseLike((run) => run.template);
+}
+
+/** The same without a schema, for tests of what happens before there is one. */
+export async function emptyDatabase(): Promise<TestDatabase> {
+  return await databaseLike(() => "template0");
+}
+
+async function databaseLike(templateOf: (run: TestTemplate) => string): Promise<TestDatabase> {
   const shared = await sharedTemplate();
-  if (shared !== null) return await createDatabase(shared, async () => undefined);
+  if (shared !== null) return await createDatabase(shared, templateOf(shared), async () => undefined);
   const server = await startTestServer();
   let run: TestRun | undefined;
   const close = async (): Promise<void> => {
@@ -30,7 +39,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   };
   try {
     run = await openTestRun(server);
-    return await createDatabase(run, close);
+    return await createDatabase(run, templateOf(run), close);
   } catch (error) {
     await close();
     throw error;
@@ -47,7 +56,7 @@ async function sharedTemplate(): Promise<TestTemplate | null> {
   }
 }
 
-async function createDatabase({ adminUrl, template, run }: TestTemplate, afterDrop: () => Promise<void>): Promise<TestDatabase> {
+async function createDatabase({ adminUrl, run }: TestTemplate, template: string, afterDrop: () => Promise<void>): Promise<TestDatabase> {
   const name = `${databasePrefix}${run}_${randomBytes(4).toString("hex")}`;
   await withAdmin(adminUrl, (client) => client.query(`create database ${escapeIdentifier(name)} template ${escapeIdentifier(template)}`));
   let dropped: Promise<void> | undefined;
