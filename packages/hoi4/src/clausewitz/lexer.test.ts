@@ -60,6 +60,14 @@ describe("words", () => {
     expect(located(file)).toEqual(["MATH_NOT_EVALUATED @[ base * 2 ]", "MATH_NOT_EVALUATED @[1-x]"]);
   });
 
+  test("are split where inline math is longer than any real expression, since a search for its end would have no bound", () => {
+    const file = parseText(`@[${" a".repeat(500)} ]`);
+
+    expect(outline(file)).toBe(`@[${" a".repeat(500)} ]`);
+    expect(file.root.entries).toHaveLength(502);
+    expect(file.findings).toEqual([]);
+  });
+
   test("do not run on when inline math is not closed on its line", () => {
     expect(outline(parseText("a = @[ b\nc = d ]"))).toBe("a=@[ b c=d ]");
   });

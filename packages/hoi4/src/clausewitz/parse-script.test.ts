@@ -85,6 +85,12 @@ describe("the findings of a file", () => {
     expect(file.findingsOmitted).toBe(499);
   });
 
+  test("quote long words in part, cut between characters", () => {
+    const file = parseText(`a${"é".repeat(100)} = `);
+
+    expect(file.findings[0]?.message).toBe(`'a${"é".repeat(29)}…' has no value.`);
+  });
+
   test("come in source order", () => {
     const file = parseText('a = ; b <= "\\x" { } } c');
     const starts = file.findings.map(({ start }) => start);

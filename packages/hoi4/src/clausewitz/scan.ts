@@ -79,7 +79,12 @@ export function endOfOddSpace({ bytes, classes, findings }: Scan, start: number)
   return at;
 }
 
-/** The beginning of a range as text for a message. */
+const maxExcerpt = 60;
+
+/** The beginning of a range as text for a message, cut between characters. */
 export function excerpt(file: Pick<Scan, "bytes" | "encoding">, start: number, end: number): string {
-  return end - start <= 60 ? decodeBytes(file, start, end) : `${decodeBytes(file, start, start + 60)}…`;
+  if (end - start <= maxExcerpt) return decodeBytes(file, start, end);
+  let cut = start + maxExcerpt;
+  if (file.encoding !== "windows-1252") while ((file.bytes[cut]! & 0xc0) === 0x80) cut -= 1;
+  return `${decodeBytes(file, start, cut)}…`;
 }
