@@ -97,11 +97,11 @@ function readValue(builder: Builder, key: number, operator: number): number {
   return after;
 }
 
-function reportOperator({ bytes, tokens, findings }: Builder, index: number): void {
-  const range = rangeOf(tokens, index);
+function reportOperator(builder: Builder, index: number): void {
+  const range = rangeOf(builder.tokens, index);
   if (range.end - range.start === 1) return;
-  const code = operatorOf(bytes, range) === "unknown" ? "UNKNOWN_OPERATOR" : "UNSUPPORTED_OPERATOR";
-  findings.report(code, range, excerpt({ bytes, encoding: "utf-8" }, range.start, range.end));
+  const code = operatorOf(builder.bytes, range) === "unknown" ? "UNKNOWN_OPERATOR" : "UNSUPPORTED_OPERATOR";
+  builder.findings.report(code, range, quote(builder, index));
 }
 
 /** Words that make a block a colour, or a list in other games of the engine. Each may also be a country tag, so position decides. */

@@ -32,12 +32,13 @@ export function applyEdits(file: ScriptFile, edits: readonly Edit[]): Uint8Array
 
 /** The file put together from its tokens; equal to its bytes, because tokens leave nothing out. */
 export function renderTokens({ bytes, tokens: { count, starts, ends } }: ScriptFile): Uint8Array {
-  const parts = Array.from({ length: count }, (_, index) => bytes.subarray(starts[index], ends[index]));
-  const result = new Uint8Array(parts.reduce((size, part) => size + part.length, 0));
+  let size = 0;
+  for (let index = 0; index < count; index++) size += ends[index]! - starts[index]!;
+  const result = new Uint8Array(size);
   let to = 0;
-  for (const part of parts) {
-    result.set(part, to);
-    to += part.length;
+  for (let index = 0; index < count; index++) {
+    result.set(bytes.subarray(starts[index], ends[index]), to);
+    to += ends[index]! - starts[index]!;
   }
   return result;
 }

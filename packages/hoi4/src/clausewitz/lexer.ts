@@ -1,16 +1,9 @@
 import { byteClass, byteClasses } from "./characters.ts";
 import { startsWithBom } from "./encoding.ts";
 import type { FindingCollector } from "./findings.ts";
-import { endOfAtom, endOfComment, endOfControls, endOfOddSpace, endOfOperator, endOfSeparators, endOfSpace } from "./scan.ts";
+import { type Scan, endOfAtom, endOfComment, endOfControls, endOfOddSpace, endOfOperator, endOfSeparators, endOfSpace } from "./scan.ts";
 import { endOfMath, endOfString } from "./scan-text.ts";
 import { type Encoding, type Newline, type Tokens, tokenKind } from "./syntax.ts";
-
-export interface LexInput {
-  readonly bytes: Uint8Array;
-  readonly encoding: Encoding;
-  readonly maxTokens: number;
-  readonly findings: FindingCollector;
-}
 
 export interface Lexed {
   readonly tokens: Tokens;
@@ -21,17 +14,10 @@ export interface Lexed {
   readonly truncated: boolean;
 }
 
-/** What every scanning function reads and where it reports. */
-export interface Scan extends LexInput {
-  readonly classes: Uint8Array;
-  readonly newlines: { lf: number; crlf: number; cr: number };
-}
-
 /** Cuts bytes into tokens that tile them. Every byte is looked at about once and nothing is decoded unless a finding quotes it. */
-export function lex(input: LexInput): Lexed {
-  const { bytes, encoding, maxTokens, findings } = input;
+export function lex({ bytes, encoding, maxTokens, findings }: LexInput): Lexed {
   const classes = byteClasses({ singleByte: encoding === "windows-1252" });
-  const scan: Scan = { bytes, encoding, maxTokens, findings, classes, newlines: { lf: 0, crlf: 0, cr: 0 } };
+  const scan: Scan = { bytes, encoding, findings, classes, newlines: { lf: 0, crlf: 0, cr: 0 } };
   const buffer = tokenBuffer(Math.min(maxTokens, bytes.length >> 2));
   let unterminatedAt = -1;
   let at = 0;
@@ -103,6 +89,13 @@ export function lex(input: LexInput): Lexed {
     push(buffer, tokenKind.opaque, at);
   }
   return { tokens: finishTokens(buffer, bytes.length), newline: newlineOf(scan.newlines), unterminatedAt, truncated };
+}
+
+interface LexInput {
+  readonly bytes: Uint8Array;
+  readonly encoding: Encoding;
+  readonly maxTokens: number;
+  readonly findings: FindingCollector;
 }
 
 /** A file that is not read as script at all still has one token, so that it round-trips like any other. */

@@ -42,6 +42,16 @@ test("a string of a Windows-1252 file is read as Windows-1252 although its own b
   expect(script.findings).toEqual([]);
 });
 
+test("a word without quotes is read from its first byte", () => {
+  const file = parseText("x = abc");
+  const value = file.root.entries[0]!.value;
+  if (value?.kind !== "scalar") throw new Error("The value is no scalar.");
+  const { script, outerOffset } = parseNested(file, value);
+
+  expect(outline(script)).toBe("abc");
+  expect(outerOffset(0)).toBe(4);
+});
+
 function quotedIn(file: ScriptFile): [ScriptFile, Scalar] {
   const queue = [...file.root.entries];
   for (const { value } of queue) {

@@ -9,16 +9,17 @@ export interface NestedScript {
   readonly outerOffset: (offset: number) => number;
 }
 
-/** Reads a quoted scalar of `file` as script of its own. Escapes are resolved first, as the game does, and the mapping remembers them. */
+/** Reads the text of a scalar of `file` as script of its own. Escapes are resolved first, as the game does, and the mapping remembers them. */
 export function parseNested(file: ScriptFile, scalar: Scalar, limits: ParseLimits = {}): NestedScript {
-  const { inner, escapes } = resolveEscapes(file.bytes, { start: scalar.start + 1, end: scalar.end });
+  const start = scalar.quoted ? scalar.start + 1 : scalar.start;
+  const { inner, escapes } = resolveEscapes(file.bytes, { start, end: scalar.end });
   const encoding = file.encoding === "windows-1252" ? "windows-1252" : "utf-8";
   const script = parseAs({ bytes: inner, encoding, limits });
   return {
     script,
     outerOffset: (offset) => {
       const passed = escapes.length === 0 || escapes[0]! >= offset ? 0 : lastAtOrBefore(escapes, offset - 1) + 1;
-      return scalar.start + 1 + offset + passed;
+      return start + offset + passed;
     },
   };
 }

@@ -27,19 +27,32 @@ function lineIndex({ bytes, encoding }: Pick<ScriptFile, "bytes" | "encoding">):
   const known = indexes.get(bytes);
   if (known !== undefined) return known;
   const isSilent = encoding === "windows-1252" ? () => false : isContinuation;
-  const lineStarts = [0];
+  const lineStarts = new Uint32Array(countLines(bytes));
   const silentBefore = new Uint32Array((bytes.length >> strideBits) + 1);
   let silent = 0;
+  let lines = 1;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
     if ((at & ((1 << strideBits) - 1)) === 0) silentBefore[at >> strideBits] = silent;
-    if (byte === 0x0a || (byte === 0x0d && bytes[at + 1] !== 0x0a)) lineStarts.push(at + 1);
+    if (endsLine(bytes, at)) lineStarts[lines++] = at + 1;
     else if (byte >= 0x80 && isSilent(byte)) silent += 1;
   }
   if ((bytes.length & ((1 << strideBits) - 1)) === 0) silentBefore[bytes.length >> strideBits] = silent;
-  const index = { lineStarts: Uint32Array.from(lineStarts), silentBefore, isSilent, markLength: encoding === "utf-8-bom" ? 3 : 0 };
+  const index = { lineStarts, silentBefore, isSilent, markLength: encoding === "utf-8-bom" ? 3 : 0 };
   indexes.set(bytes, index);
   return index;
+}
+
+function countLines(bytes: Uint8Array): number {
+  let lines = 1;
+  for (let at = 0; at < bytes.length; at++) if (endsLine(bytes, at)) lines += 1;
+  return lines;
+}
+
+/** The pair CR LF ends its line at the LF. */
+function endsLine(bytes: Uint8Array, at: number): boolean {
+  const byte = bytes[at];
+  return byte === 0x0a || (byte === 0x0d && bytes[at + 1] !== 0x0a);
 }
 
 function charactersBefore({ silentBefore, isSilent, markLength }: LineIndex, bytes: Uint8Array, offset: number): number {

@@ -1,6 +1,5 @@
 import { byteClass } from "./characters.ts";
-import type { Scan } from "./lexer.ts";
-import { countNewline, excerpt } from "./scan.ts";
+import { type Scan, countNewline, excerpt } from "./scan.ts";
 
 /** Offset after the quote that closes the string at `start`, or -1 when the file ends first. */
 export function endOfString(scan: Scan, start: number): number {

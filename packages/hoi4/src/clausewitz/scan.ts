@@ -1,6 +1,17 @@
 import { byteClass, oddSpaceLength } from "./characters.ts";
 import { decodeBytes } from "./encoding.ts";
-import type { Scan } from "./lexer.ts";
+import type { FindingCollector } from "./findings.ts";
+import type { Encoding } from "./syntax.ts";
+
+/** What every scanning function reads and where it reports. */
+export interface Scan {
+  readonly bytes: Uint8Array;
+  readonly encoding: Encoding;
+  /** Class of each byte, see `byteClass`. */
+  readonly classes: Uint8Array;
+  readonly findings: FindingCollector;
+  readonly newlines: { lf: number; crlf: number; cr: number };
+}
 
 /** End of the word that starts at `start` and is known up to `from`. */
 export function endOfAtom(scan: Scan, start: number, from: number): number {
