@@ -25,23 +25,24 @@ test("a handle stays within the characters that an HTTP header carries as they a
 test("changing, adding or leaving out any character gives no task", () => {
   const handles = createTaskHandles([key("k1"), key("k2")]);
   const handle = handles.sign(scope, address);
-  for (let index = 0; index < handle.length; index += 1) {
+  const characters = ["A", "a", "1", "2", "b", "-", "_", ".", "=", "é"];
+  const alterations = Array.from(handle, (original, index) => {
     const [before, after] = [handle.slice(0, index), handle.slice(index + 1)];
-    expect(handles.open(scope, before + after)).toBeNull();
-    for (const character of ["A", "a", "1", "2", "b", "-", "_", ".", "=", "é"]) {
-      if (character !== handle[index]) expect(handles.open(scope, before + character + after)).toBeNull();
-      expect(handles.open(scope, before + character + handle.slice(index))).toBeNull();
-    }
-  }
-  expect(handles.open(scope, `${handle} `)).toBeNull();
-  expect(handles.open(scope, `${handle}\n`)).toBeNull();
+    return [
+      before + after,
+      ...characters.map((character) => before + character + original + after),
+      ...characters.filter((character) => character !== original).map((character) => before + character + after),
+    ];
+  }).flat();
+  const opened = [...alterations, `${handle} `, `${handle}\n`].filter((altered) => handles.open(scope, altered) !== null);
+  expect(opened).toEqual([]);
 });
 
 test("every spelling of the signature but one is refused", () => {
   const handles = createTaskHandles([key("k1")]);
   const handle = handles.sign(scope, address);
   const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-  const opened = [...alphabet].filter((character) => handles.open(scope, handle.slice(0, -1) + character) !== null);
+  const opened = Array.from(alphabet).filter((character) => handles.open(scope, handle.slice(0, -1) + character) !== null);
   expect(opened).toEqual([handle.at(-1)]);
 });
 
