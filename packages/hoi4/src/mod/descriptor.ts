@@ -1,0 +1,60 @@
+import { parseScript } from "../clausewitz/index.ts";
+import type { Block } from "../clausewitz/index.ts";
+import { blockOf, pairs, textOf, valueOf } from "../clausewitz/index.ts";
+import { syntaxDiagnostic, type Diagnostic } from "./diagnostic.ts";
+import { locate } from "./source-location.ts";
+
+/** What `descriptor.mod` says of a mod, as far as analysis depends on it. */
+export interface Descriptor {
+  readonly name: string | null;
+  readonly version: string | null;
+  /** The game versions the mod was made for: `1.16.*`. */
+  readonly supportedVersion: string | null;
+  /** Names of mods that load before this one. */
+  readonly dependencies: readonly string[];
+  /** Lower case, without slashes at the ends. */
+  readonly replacedFolders: ReadonlySet<string>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export const NO_DESCRIPTOR: Descriptor = {
+  name: null,
+  version: null,
+  supportedVersion: null,
+  dependencies: [],
+  replacedFolders: new Set(),
+  diagnostics: [],
+};
+
+export function readDescriptor(displayPath: string, bytes: Uint8Array): Descriptor {
+  const file = parseScript(bytes);
+  const { root } = file;
+  return {
+    name: textOf(valueOf(root, "name")),
+    version: textOf(valueOf(root, "version")),
+    supportedVersion: textOf(valueOf(root, "supported_version")),
+    dependencies: listTexts(blockOf(valueOf(root, "dependencies"))),
+    replacedFolders: new Set([...pairs(root, "replace_path")].flatMap(({ value }) => textOf(value) ?? []).map(normalizeFolder)),
+    diagnostics: file.findings.map((finding) => syntaxDiagnostic(finding, locate(displayPath, file, finding))),
+  };
+}
+
+/**
+ * Whether earlier layers' files of exactly this folder are unloaded. A `replace_path` of a parent folder does not count:
+ * the game unloads one folder, not the folders inside it.
+ */
+export function replacesFolder(descriptor: Descriptor, folder: string): boolean {
+  return descriptor.replacedFolders.has(normalizeFolder(folder));
+}
+
+function normalizeFolder(folder: string): string {
+  return folder
+    .replaceAll("\\", "/")
+    .replaceAll(/\/{2,}/gu, "/")
+    .replaceAll(/^\/|\/$/gu, "")
+    .toLowerCase();
+}
+
+function listTexts(block: Block | null): string[] {
+  return (block?.entries ?? []).flatMap((entry) => (entry.kind === "value" && entry.value.kind === "scalar" ? [entry.value.text] : []));
+}

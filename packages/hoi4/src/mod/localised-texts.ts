@@ -1,0 +1,50 @@
+import { readLocalisation } from "../clausewitz/index.ts";
+import type { Pace } from "../pace.ts";
+import { syntaxDiagnostic, type Diagnostic } from "./diagnostic.ts";
+import type { LoadedFile } from "./read-mod-files.ts";
+import { locate } from "./source-location.ts";
+
+/** Texts of the wanted keys, and what is wrong with the localisation files of all languages. */
+export interface LocalisedTexts {
+  /** In English where there is one, else in the first language that has it. */
+  readonly texts: ReadonlyMap<string, string>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export async function readLocalisedTexts(files: readonly LoadedFile[], wanted: ReadonlySet<string>, pace: Pace): Promise<LocalisedTexts> {
+  const best = new Map<string, { text: string; rank: number }>();
+  const diagnostics: Diagnostic[] = [];
+  for (const loaded of files) {
+    await pace();
+    const { displayPath } = loaded.file;
+    const localisation = readLocalisation(loaded.bytes);
+    diagnostics.push(...localisation.findings.map((finding) => syntaxDiagnostic(finding, locate(displayPath, localisation, finding))));
+    if (!FILE_NAME.test(displayPath)) {
+      diagnostics.push(misnamed(displayPath));
+      continue;
+    }
+    const isOverride = /\/replace\//iu.test(displayPath);
+    for (const { key, language, text, isLoaded } of localisation.entries) {
+      if (!isLoaded || language === null || !wanted.has(key)) continue;
+      const rank = (language === "english" ? 2 : 0) + (isOverride ? 1 : 0);
+      if (rank > (best.get(key)?.rank ?? -1)) best.set(key, { text, rank });
+    }
+  }
+  return { texts: new Map([...best].map(([key, { text }]) => [key, text])), diagnostics };
+}
+
+/** `languages.yml` names the languages themselves. */
+const FILE_NAME = /l_[a-z_]+\.yml$|\/languages\.yml$/iu;
+
+function misnamed(displayPath: string): Diagnostic {
+  const start = { line: 1, column: 1, offset: 0 };
+  return {
+    code: "LOCALISATION_FILE_NOT_LOADED",
+    severity: "warning",
+    category: "configuration",
+    message: `The name of a localisation file must end in its language, such as "_l_english.yml"; the game does not load this one.`,
+    classification: "probable_defect",
+    confidence: "high",
+    location: { path: displayPath, start, end: start },
+  };
+}

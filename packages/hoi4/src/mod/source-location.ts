@@ -1,0 +1,35 @@
+import { compareText } from "../compare-text.ts";
+import { positionAt } from "../clausewitz/index.ts";
+import type { Position, Range, ScriptFile } from "../clausewitz/index.ts";
+
+/** A range in a file of some layer, as findings carry it. */
+export interface SourceLocation {
+  /** Labelled by layer: `mod:events/a.txt`. */
+  readonly path: string;
+  readonly start: Position;
+  readonly end: Position;
+  /** The id or name that stands there, when it has one. */
+  readonly symbol?: string;
+}
+
+/** Where a definition or a call begins, as graphs carry it. */
+export interface SourcePoint {
+  readonly path: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+type Positioned = Pick<ScriptFile, "bytes" | "encoding">;
+
+export function locate(path: string, file: Positioned, range: Range, symbol?: string): SourceLocation {
+  const location = { path, start: positionAt(file, range.start), end: positionAt(file, range.end) };
+  return symbol === undefined ? location : { ...location, symbol };
+}
+
+export function pointOf({ path, start }: SourceLocation): SourcePoint {
+  return { path, line: start.line, column: start.column };
+}
+
+export function comparePoints(a: SourcePoint, b: SourcePoint): number {
+  return compareText(a.path, b.path) || a.line - b.line || a.column - b.column;
+}
