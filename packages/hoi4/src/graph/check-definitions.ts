@@ -1,0 +1,160 @@
+import { replacesFolder, type Descriptor } from "../mod/descriptor.ts";
+import type { Diagnostic } from "../mod/diagnostic.ts";
+import type { SourceLocation } from "../mod/source-location.ts";
+import type { EventFact, FileFacts, SwallowedEvent } from "./event-facts.ts";
+import { namespaceOf } from "./event-types.ts";
+import { componentsOf } from "./strong-components.ts";
+import type { Defined, DefinitionTable, LinkedGraph } from "./link-event-graph.ts";
+
+/** What is wrong with definitions in the light of all the others. */
+export function checkDefinitions(linked: LinkedGraph, files: readonly FileFacts[], descriptor: Descriptor): Diagnostic[] {
+  const incoming: Incoming = {
+    called: new Set(linked.edges.map(({ to }) => to)),
+    drawn: new Set(linked.edges.flatMap(({ to, form }) => (form === "random_events" ? [to] : []))),
+  };
+  return [
+    ...checkDuplicates(linked.events, {
+      code: "EVENT_DUPLICATE_ID",
+      severity: "error",
+      message: (id) => `${id} is defined more than once. Calls are taken to reach the definition that is read first; this one is another.`,
+      idOf: ({ id }) => id,
+    }),
+    ...checkDuplicates(linked.helpers, {
+      code: "HELPER_DUPLICATE_ID",
+      severity: "warning",
+      message: (name) =>
+        `The scripted effect ${name} is defined more than once. Calls are taken to reach the definition that is read last; this one is another.`,
+      idOf: ({ name }) => name,
+    }),
+    ...files.flatMap(({ swallowed }) => swallowed.map(swallowedDefinition)),
+    ...checkNamespaces(linked.events.all, files, descriptor),
+    ...checkHelperCycles(linked),
+    ...linked.events.all.flatMap((defined) => checkFiring(defined, incoming)),
+  ];
+}
+
+interface DuplicateRule<Fact> {
+  readonly code: string;
+  readonly severity: "error" | "warning";
+  readonly message: (id: string) => string;
+  readonly idOf: (fact: Fact) => string;
+}
+
+function checkDuplicates<Fact extends { readonly at: SourceLocation }>(
+  { all, active }: DefinitionTable<Fact>,
+  { code, severity, message, idOf }: DuplicateRule<Fact>,
+): Diagnostic[] {
+  return all
+    .filter(({ isActive }) => !isActive)
+    .map(({ fact }) => {
+      const winner = active.get(idOf(fact));
+      return {
+        code,
+        severity,
+        category: "reference",
+        message: message(idOf(fact)),
+        classification: severity === "error" ? "confirmed_error" : "probable_defect",
+        confidence: "high",
+        location: fact.at,
+        related: winner === undefined ? [] : [winner.fact.at],
+      };
+    });
+}
+
+function swallowedDefinition({ id, at, inside }: SwallowedEvent): Diagnostic {
+  return {
+    code: "EVENT_DEFINITION_SWALLOWED",
+    severity: "error",
+    category: "syntax",
+    message: `${id} is defined inside ${inside}, where the game does not see it. A "}" is probably missing above.`,
+    classification: "confirmed_error",
+    confidence: "high",
+    location: at,
+  };
+}
+
+/** Once for each namespace: the line is missing once, however many events miss it. */
+function checkNamespaces(events: readonly Defined<EventFact>[], files: readonly FileFacts[], descriptor: Descriptor): Diagnostic[] {
+  const declared = new Set(files.flatMap(({ namespaces }) => namespaces.map(({ name }) => name)));
+  const firstUse = new Map<string, EventFact>();
+  for (const { fact } of events) {
+    const namespace = namespaceOf(fact.id);
+    if (namespace !== null && !declared.has(namespace) && !firstUse.has(namespace)) firstUse.set(namespace, fact);
+  }
+  const isCertain = replacesFolder(descriptor, "events");
+  return [...firstUse].map(([namespace, { at }]) => ({
+    code: "EVENT_NAMESPACE_UNDECLARED",
+    severity: isCertain ? "error" : "warning",
+    category: "reference",
+    message: `No file says "add_namespace = ${namespace}"${isCertain ? "" : ", unless the game's own files do"}. Without it the game does not load events such as this one.`,
+    classification: isCertain ? "confirmed_error" : "probable_defect",
+    confidence: isCertain ? "high" : "medium",
+    location: at,
+  }));
+}
+
+/** Once for each helper that can come back to itself. */
+function checkHelperCycles({ helpers: { active } }: LinkedGraph): Diagnostic[] {
+  const calleesOf = (name: string) =>
+    (active.get(name)?.fact.calls ?? []).flatMap(({ target }) => (target.kind === "helper" ? [target.name] : []));
+  return componentsOf([...active.keys()], calleesOf)
+    .filter((members) => members.length > 1 || members.some((name) => calleesOf(name).includes(name)))
+    .flatMap((members) => {
+      const [first, ...others] = members.toSorted().flatMap((name) => active.get(name)?.fact ?? []);
+      if (first === undefined) return [];
+      return {
+        code: "EVENT_HELPER_CYCLE",
+        severity: "warning",
+        category: "design",
+        message: `Scripted effects call each other in a circle: ${[first, ...others].map(({ name }) => name).join(", ")}.`,
+        classification: "probable_defect",
+        confidence: "high",
+        location: first.at,
+        related: others.map(({ at }) => at).slice(0, 100),
+      } satisfies Diagnostic;
+    });
+}
+
+interface Incoming {
+  /** Nodes that some call reaches. */
+  readonly called: ReadonlySet<string>;
+  /** Nodes that a weighted list of an on_action picks, where the modifiers of a mean time change the weight. */
+  readonly drawn: ReadonlySet<string>;
+}
+
+function checkFiring({ fact, nodeId, isActive }: Defined<EventFact>, { called, drawn }: Incoming): Diagnostic[] {
+  const { id, at, isTriggeredOnly, meanTime, trigger } = fact;
+  const base = { category: "design", location: at } as const;
+  const found: Diagnostic[] = [];
+  if (isTriggeredOnly && meanTime !== null && !drawn.has(nodeId)) {
+    found.push({
+      ...base,
+      code: "EVENT_MEAN_TIME_IGNORED",
+      severity: "warning",
+      message: `${id} waits to be fired (is_triggered_only = yes), so its mean_time_to_happen does nothing.`,
+      classification: "design_warning",
+      confidence: "high",
+    });
+  }
+  if (!isTriggeredOnly && meanTime === null && trigger === null) {
+    found.push({
+      ...base,
+      code: "EVENT_FIRES_UNPROMPTED",
+      severity: "warning",
+      message: `${id} has no trigger and no "is_triggered_only = yes", so the game fires it by itself for every country.`,
+      classification: "probable_defect",
+      confidence: "high",
+    });
+  }
+  if (isTriggeredOnly && isActive && !called.has(nodeId)) {
+    found.push({
+      ...base,
+      code: "EVENT_NEVER_FIRED",
+      severity: "info",
+      message: `${id} waits to be fired, and nothing that was read fires it.`,
+      classification: "design_warning",
+      confidence: "medium",
+    });
+  }
+  return found;
+}

@@ -1,0 +1,28 @@
+import { replacesFolder, type Descriptor } from "../mod/descriptor.ts";
+import type { SkippedSource } from "../mod/read-mod-files.ts";
+import type { FileFacts } from "./event-facts.ts";
+import { namespaceOf } from "./event-types.ts";
+import type { JudgeMissing } from "./link-event-graph.ts";
+
+/**
+ * Whose fault an undefined id is. The game's own files are not here, and most ids that a mod does not define are theirs.
+ * The mod is at fault for certain when it unloads the game's events, or when it declares the namespace itself.
+ */
+export function missingJudge({
+  descriptor,
+  files,
+  skipped,
+}: {
+  descriptor: Descriptor;
+  files: readonly FileFacts[];
+  skipped: readonly SkippedSource[];
+}): JudgeMissing {
+  const declared = new Set(files.flatMap(({ namespaces }) => namespaces.map(({ name }) => name)));
+  const isReplaced = replacesFolder(descriptor, "events");
+  const couldBeSkipped = skipped.some(({ possibleSymbolKinds }) => possibleSymbolKinds.includes("event"));
+  return (eventId) => {
+    if (couldBeSkipped) return "skipped";
+    const namespace = namespaceOf(eventId);
+    return isReplaced || (namespace !== null && declared.has(namespace)) ? "missing" : "not_configured";
+  };
+}

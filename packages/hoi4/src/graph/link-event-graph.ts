@@ -1,0 +1,304 @@
+import type { Confidence } from "../mod/diagnostic.ts";
+import { pointOf, type SourcePoint } from "../mod/source-location.ts";
+import type { CallFact, Condition, EntryFact, EntryKind, EventFact, FileFacts, HelperFact } from "./event-facts.ts";
+import type { EdgeReason, EventNode, GraphEdge, GraphNode, UnresolvedReason } from "./event-graph.ts";
+import { namespaceOf, type EventType } from "./event-types.ts";
+import { IMMEDIATE } from "./read-timing.ts";
+
+/** A graph before its edges are named, with the definitions behind its nodes. */
+export interface LinkedGraph {
+  readonly nodes: readonly GraphNode[];
+  readonly edges: readonly UnnamedEdge[];
+  readonly events: DefinitionTable<EventFact>;
+  readonly helpers: DefinitionTable<HelperFact>;
+  /** Calls of events that no file of the mod defines. */
+  readonly unresolved: readonly UnresolvedCall[];
+}
+
+export type UnnamedEdge = Omit<GraphEdge, "id">;
+
+export interface UnresolvedCall {
+  readonly call: CallFact;
+  readonly reference: string;
+  readonly reason: UnresolvedReason;
+}
+
+/** Definitions of one kind, with the node that each one is. */
+export interface DefinitionTable<Fact> {
+  readonly all: readonly Defined<Fact>[];
+  /** By id: the definition that counts. */
+  readonly active: ReadonlyMap<string, Defined<Fact>>;
+}
+
+export interface Defined<Fact> {
+  readonly fact: Fact;
+  readonly nodeId: string;
+  readonly isActive: boolean;
+}
+
+/**
+ * Characters of conditions that a graph may carry, with what surrounds them. One condition around many calls is repeated
+ * on each of their edges, so a small file could otherwise ask for more memory than there is.
+ */
+const CONDITION_BUDGET = 64 * 1024 * 1024;
+
+/** Why an id that the mod does not define stays open. */
+export type JudgeMissing = (eventId: string) => Exclude<UnresolvedReason, "dynamic">;
+
+/** Joins the facts of all files, which are in load order, into one graph. Scripted effects keep nodes of their own: the structural view. */
+export function linkEventGraph(
+  files: readonly FileFacts[],
+  { judgeMissing, conditionBudget = CONDITION_BUDGET }: { judgeMissing: JudgeMissing; conditionBudget?: number },
+): LinkedGraph {
+  const facts = { events: files.flatMap(({ events }) => events), helpers: files.flatMap(({ helpers }) => helpers) };
+  // Of events the game keeps the first definition it reads, of scripted effects the last one.
+  const events = tabulate({ facts: facts.events, prefix: "event:", idOf: ({ id }) => id, winner: (definitions) => definitions[0] });
+  const helpers = tabulate({
+    facts: facts.helpers,
+    prefix: "helper:",
+    idOf: ({ name }) => name,
+    winner: (definitions) => definitions.at(-1),
+  });
+  const link: Link = {
+    nodes: new Map(),
+    edges: [],
+    events,
+    helpers,
+    judgeMissing,
+    unresolved: [],
+    firing: firingHelpers(helpers),
+    budget: conditionBudget,
+  };
+  for (const defined of helpers.all) linkHelper(link, defined);
+  for (const defined of events.all) linkEvent(link, defined);
+  for (const entry of files.flatMap(({ entries }) => entries)) linkEntry(link, entry);
+  return { nodes: [...link.nodes.values()], edges: link.edges, events, helpers, unresolved: link.unresolved };
+}
+
+interface Link {
+  readonly nodes: Map<string, GraphNode>;
+  readonly edges: UnnamedEdge[];
+  readonly events: DefinitionTable<EventFact>;
+  readonly helpers: DefinitionTable<HelperFact>;
+  readonly judgeMissing: JudgeMissing;
+  readonly unresolved: UnresolvedCall[];
+  /** Helpers that can lead to an event. */
+  readonly firing: ReadonlySet<string>;
+  budget: number;
+}
+
+function tabulate<Fact extends { readonly contentHash: string }>({
+  facts,
+  prefix,
+  idOf,
+  winner,
+}: {
+  facts: readonly Fact[];
+  prefix: string;
+  idOf: (fact: Fact) => string;
+  winner: (definitions: readonly Fact[]) => Fact | undefined;
+}): DefinitionTable<Fact> {
+  const taken = new Map<string, number>();
+  const byId = Map.groupBy(facts, idOf);
+  const all = facts.map((fact) => {
+    const id = idOf(fact);
+    const isActive = winner(byId.get(id) ?? []) === fact;
+    return { fact, isActive, nodeId: isActive ? `${prefix}${id}` : counted(taken, `${prefix}${id}#${fact.contentHash}`) };
+  });
+  return { all, active: new Map(all.filter(({ isActive }) => isActive).map((defined) => [idOf(defined.fact), defined])) };
+}
+
+/** The second use of a name gets `~2` behind it, the third `~3`. */
+function counted(taken: Map<string, number>, name: string): string {
+  const count = (taken.get(name) ?? 0) + 1;
+  taken.set(name, count);
+  return count === 1 ? name : `${name}~${count}`;
+}
+
+/** Spreads "fires an event" from callee to caller until nothing changes. */
+function firingHelpers({ active }: DefinitionTable<HelperFact>): Set<string> {
+  const callers = new Map<string, string[]>();
+  const firing = new Set<string>();
+  for (const [name, { fact }] of active) {
+    for (const { target } of fact.calls) {
+      if (target.kind !== "helper") firing.add(name);
+      else if (!callers.get(target.name)?.push(name)) callers.set(target.name, [name]);
+    }
+  }
+  // A set is iterated together with what is added to it meanwhile.
+  for (const name of firing) for (const caller of callers.get(name) ?? []) firing.add(caller);
+  return firing;
+}
+
+function linkHelper(link: Link, { fact, nodeId, isActive }: Defined<HelperFact>): void {
+  link.nodes.set(nodeId, { kind: "helper", id: nodeId, name: fact.name, isActive, location: pointOf(fact.at) });
+  for (const call of fact.calls) linkCall(link, { from: nodeId, reason: "helper_call", call, helperStack: [fact.name] });
+}
+
+const ROOT_SCOPES: Record<EventType, EventNode["rootScope"]> = {
+  country_event: "country",
+  news_event: "country",
+  state_event: "state",
+  unit_leader_event: "unit_leader",
+  operative_leader_event: "operative_leader",
+};
+
+function linkEvent(link: Link, { fact, nodeId, isActive }: Defined<EventFact>): void {
+  const { id, type, titles, descriptions, isHidden, isTriggeredOnly, firesOnlyOnce, isMajor, at } = fact;
+  link.nodes.set(nodeId, {
+    kind: "event",
+    id: nodeId,
+    eventId: id,
+    type,
+    namespace: namespaceOf(id),
+    titleKeys: titles,
+    descriptionKeys: descriptions,
+    isHidden,
+    isTriggeredOnly,
+    firesOnlyOnce,
+    isMajor,
+    rootScope: ROOT_SCOPES[type],
+    isActive,
+    location: pointOf(at),
+  });
+  if (!isTriggeredOnly) linkPolling(link, { fact, nodeId });
+  for (const call of fact.calls) linkCall(link, { from: nodeId, reason: call.section === "after" ? "after_call" : "immediate_call", call });
+  linkOptions(link, { fact, nodeId });
+  if (fact.options.length === 0 && !fact.calls.some((call) => leadsOn(link, call))) linkTerminal(link, { from: nodeId, at: pointOf(at) });
+}
+
+/** The game itself tries an event that does not wait to be fired. */
+function linkPolling(link: Link, { fact, nodeId }: { fact: EventFact; nodeId: string }): void {
+  const entryId = `entry:implicit/${nodeId.slice("event:".length)}`;
+  const location = pointOf(fact.at);
+  link.nodes.set(entryId, { kind: "entry", id: entryId, entryKind: "implicit", noun: "game", name: fact.id, phase: null, location });
+  link.edges.push({
+    ...plainEdge({ from: entryId, to: nodeId, reason: "implicit_entry", location }),
+    traits: ["delayed"],
+    ...graphConditions(link, listed(fact.trigger)),
+    timing: fact.meanTime ?? { mode: "mean_time_to_happen" },
+  });
+}
+
+function linkOptions(link: Link, { fact, nodeId }: { fact: EventFact; nodeId: string }): void {
+  const taken = new Map<string, number>();
+  const event = nodeId.slice("event:".length);
+  for (const option of fact.options) {
+    const optionId = counted(taken, `option:${event}/${option.names[0] ?? "(unnamed)"}`);
+    const location = pointOf(option.at);
+    const { index, names, aiChance, trigger, calls } = option;
+    link.nodes.set(optionId, {
+      kind: "option",
+      id: optionId,
+      event: nodeId,
+      index,
+      nameKeys: names,
+      isConditional: trigger !== null,
+      aiChance,
+      location,
+    });
+    link.edges.push({
+      ...plainEdge({ from: nodeId, to: optionId, reason: "option_branch", location }),
+      ...graphConditions(link, listed(trigger)),
+    });
+    for (const call of calls) linkCall(link, { from: optionId, reason: "option_call", call });
+    if (!calls.some((call) => leadsOn(link, call))) linkTerminal(link, { from: optionId, at: location });
+  }
+}
+
+/** Whether a call can still fire something: a helper that fires nothing ends the chain as surely as no call at all. */
+function leadsOn({ firing }: Link, { target }: CallFact): boolean {
+  return target.kind !== "helper" || firing.has(target.name);
+}
+
+const ENTRY_REASONS: Record<EntryKind, EdgeReason> = {
+  on_action: "on_action_entry",
+  focus: "focus_entry",
+  decision: "decision_entry",
+  mission: "mission_entry",
+  country_setup: "setup_entry",
+  state_setup: "setup_entry",
+  implicit: "implicit_entry",
+  other: "other_entry",
+};
+
+/** Several blocks may make one entry, such as an on_action that many files add to; the first one gives it its place. */
+function linkEntry(link: Link, { kind, noun, id, phase, at, calls }: EntryFact): void {
+  const nodeId = `entry:${[kind === "other" ? noun.replaceAll(" ", "_") : kind, id, ...(phase === null ? [] : [phase])].join("/")}`;
+  if (!link.nodes.has(nodeId))
+    link.nodes.set(nodeId, { kind: "entry", id: nodeId, entryKind: kind, noun, name: id, phase, location: pointOf(at) });
+  for (const call of calls) linkCall(link, { from: nodeId, reason: ENTRY_REASONS[kind], call });
+}
+
+interface Linking {
+  readonly from: string;
+  readonly reason: EdgeReason;
+  readonly call: CallFact;
+  readonly helperStack?: readonly string[];
+}
+
+function linkCall(link: Link, { from, reason, call, helperStack = [] }: Linking): void {
+  const { form, traits, conditions, timing, weight, scope, at, target } = call;
+  const edge = {
+    from,
+    form,
+    traits: timing.mode === "immediate" ? traits : [...traits, "delayed" as const],
+    ...graphConditions(link, conditions),
+    timing,
+    weight,
+    scope,
+    helperStack,
+    location: pointOf(at),
+  };
+  if (target.kind === "helper") {
+    const confidence: Confidence = target.isSpelledAlike ? "confirmed" : "medium";
+    link.edges.push({ ...edge, to: `helper:${target.name}`, reason: "scripted_effect_call", confidence });
+    return;
+  }
+  const defined = target.kind === "event" ? link.events.active.get(target.id) : undefined;
+  if (defined !== undefined) {
+    link.edges.push({ ...edge, to: defined.nodeId, reason, confidence: "confirmed" });
+    return;
+  }
+  const missing =
+    target.kind === "event"
+      ? { reference: target.id, reason: link.judgeMissing(target.id) }
+      : { reference: target.expression, reason: "dynamic" as const };
+  const to = `unresolved:${target.kind}/${missing.reference}`;
+  link.nodes.set(to, { kind: "unresolved", id: to, ...missing });
+  link.unresolved.push({ call, ...missing });
+  link.edges.push({ ...edge, to, reason: target.kind === "dynamic" ? "unresolved_dynamic_reference" : reason, confidence: "unresolved" });
+}
+
+function linkTerminal(link: Link, { from, at }: { from: string; at: SourcePoint }): void {
+  const to = `terminal:${from}`;
+  link.nodes.set(to, { kind: "terminal", id: to });
+  link.edges.push(plainEdge({ from, to, reason: "terminal", location: at }));
+}
+
+function plainEdge(edge: Pick<GraphEdge, "from" | "to" | "reason" | "location">): UnnamedEdge {
+  return {
+    ...edge,
+    form: null,
+    traits: [],
+    conditions: [],
+    timing: IMMEDIATE,
+    weight: null,
+    scope: [],
+    helperStack: [],
+    confidence: "confirmed",
+  };
+}
+
+function listed(condition: Condition | null): Condition[] {
+  return condition === null ? [] : [condition];
+}
+
+function graphConditions(link: Link, conditions: readonly Condition[]): Pick<GraphEdge, "conditions" | "conditionsOmitted"> {
+  link.budget -= conditions.reduce((size, { expression, at }) => size + expression.length + at.path.length + CONDITION_FRAME, 0);
+  if (link.budget < 0 && conditions.length > 0) return { conditions: [], conditionsOmitted: conditions.length };
+  return { conditions: conditions.map(({ kind, expression, at }) => ({ kind, expression, location: pointOf(at) })) };
+}
+
+/** Names and punctuation around an expression in JSON, roughly. */
+const CONDITION_FRAME = 90;

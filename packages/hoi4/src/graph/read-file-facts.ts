@@ -1,0 +1,57 @@
+import { parseScript } from "../clausewitz/index.ts";
+import { syntaxDiagnostic, type Diagnostic } from "../mod/diagnostic.ts";
+import type { LoadedFile } from "../mod/read-mod-files.ts";
+import type { ScriptFile } from "../clausewitz/index.ts";
+import type { EntryFact, FileFacts, HelperFact } from "./event-facts.ts";
+import { readEntries } from "./read-entries.ts";
+import { readEventDefinitions } from "./read-event-definitions.ts";
+import { readHelpers } from "./read-helpers.ts";
+import { openScript, type HelperNames, type ScriptContext } from "./script-context.ts";
+
+/** Facts with what the parser met, and whether the whole file has a structure that could be read. */
+export interface ReadFile {
+  readonly facts: FileFacts;
+  readonly isWholeStructureRead: boolean;
+}
+
+/** Everything that one script says about events. Depends on nothing but its bytes, its path and the names of the helpers. */
+export function readFileFacts({ file, bytes }: LoadedFile, helpers: HelperNames): ReadFile {
+  const script = parseScript(bytes);
+  const context = openScript({ path: file.displayPath, file: script, helpers });
+  const definitions = file.role.kind === "events" ? readEventDefinitions(context) : { namespaces: [], events: [] };
+  const helperFacts: HelperFact[] = file.role.kind === "scripted_effects" ? readHelpers(context) : [];
+  const entries: EntryFact[] = file.role.kind === "caller" ? readEntries(context, file.role.shape, fileNameOf(file.path)) : [];
+  return {
+    facts: {
+      ...definitions,
+      helpers: helperFacts,
+      entries,
+      swallowed: [...context.swallowed.values()],
+      diagnostics: [...syntaxDiagnostics(context, script), ...context.diagnostics],
+    },
+    isWholeStructureRead: !script.findings.some(({ code }) => UNREAD.has(code)),
+  };
+}
+
+const UNREAD = new Set(["FILE_TOO_LARGE", "TOO_MANY_TOKENS", "DEPTH_LIMIT", "UTF16_TEXT"]);
+
+function syntaxDiagnostics({ at }: ScriptContext, script: ScriptFile): Diagnostic[] {
+  const found = script.findings.map((finding) => syntaxDiagnostic(finding, at(finding)));
+  if (script.findingsOmitted === 0) return found;
+  return [
+    ...found,
+    {
+      code: "SYNTAX_FINDINGS_OMITTED",
+      severity: "warning",
+      category: "syntax",
+      message: `${script.findingsOmitted} more findings in this file are not listed.`,
+      classification: "unresolved_analysis",
+      confidence: "confirmed",
+      location: at({ start: 0, end: 0 }),
+    },
+  ];
+}
+
+function fileNameOf(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,45 @@
+import type { Range, ScriptFile } from "../clausewitz/index.ts";
+import type { Diagnostic } from "../mod/diagnostic.ts";
+import { locate, type SourceLocation } from "../mod/source-location.ts";
+import type { SwallowedEvent } from "./event-facts.ts";
+import { parseNumber, type Constants } from "./read-timing.ts";
+
+/** The file being read and where its readers put what they notice. */
+export interface ScriptContext {
+  readonly file: ScriptFile;
+  readonly constants: Constants;
+  readonly helpers: HelperNames;
+  readonly diagnostics: Diagnostic[];
+  /** By offset, because a definition can be met on more than one way. */
+  readonly swallowed: Map<number, SwallowedEvent>;
+  at(range: Range, symbol?: string): SourceLocation;
+}
+
+/**
+ * The scripted effects that the mod defines: lower case to the spelling of a definition. Only these are helpers. The game
+ * has hundreds of effects of its own that look alike (`add_named_threat = yes`), and a scan does not know them.
+ */
+export type HelperNames = ReadonlyMap<string, string>;
+
+export function openScript({ path, file, helpers }: { path: string; file: ScriptFile; helpers: HelperNames }): ScriptContext {
+  return {
+    file,
+    helpers,
+    constants: readConstants(file),
+    diagnostics: [],
+    swallowed: new Map(),
+    at: (range, symbol) => locate(path, file, range, symbol),
+  };
+}
+
+/** A later definition of the same constant wins, for the whole file. */
+function readConstants({ root }: ScriptFile): Constants {
+  const constants = new Map<string, number>();
+  for (const entry of root.entries) {
+    if (entry.kind !== "pair" || entry.value?.kind !== "scalar") continue;
+    const name = entry.key.text;
+    const number = name.startsWith("@") ? parseNumber(entry.value.text, constants) : null;
+    if (number !== null) constants.set(name, number);
+  }
+  return constants;
+}
