@@ -1,0 +1,5 @@
+import { definePack } from "@holdfast/core";
+import { eventInspect } from "./operations/event-inspect/manifest.ts";
+
+/** The HOI4 modding tools. Loaded by servers, so nothing here reaches a parser or a handler. */
+export const pack = definePack({ name: "hoi4", operations: [eventInspect] });

@@ -1,0 +1,58 @@
+import { z } from "zod";
+import { artifactLinkSchema } from "@holdfast/core";
+
+/** What every tool of the pack answers in `structuredContent`; `data` is the tool's own. */
+export function envelopeSchema<Data extends z.ZodType>(data: Data) {
+  return z.object({
+    status: z
+      .enum(["ok", "blocked", "error"])
+      .describe("error: the call could not be answered; then isError is true and blockers say why."),
+    code: z.string().describe("What happened, as an upper-case word. A result that does not cover everything ends in _PARTIAL."),
+    workspaceId: z.string(),
+    filesScanned: z.array(z.string()).max(INLINE_LIMITS.files).describe("Files that were read, in load order; cut when there are many."),
+    proposedFiles: z.array(z.string()),
+    changedFiles: z.array(z.string()),
+    diagnostics: z.array(diagnosticSchema).describe("Worst first. Cut when there are many; a last entry then says how many are missing."),
+    artifacts: z.array(artifactLinkSchema),
+    validation: z.object({
+      passed: z.boolean(),
+      checks: z.array(z.object({ id: z.string(), passed: z.boolean(), message: z.string() })),
+    }),
+    blockers: z
+      .array(z.object({ code: z.string(), message: z.string() }))
+      .describe("What has to be put right before the call can be answered."),
+    data: data.nullable().describe("Null when the call could not be answered."),
+  });
+}
+
+/** How much of a list a result carries itself. The artifact always has all of it. */
+export const INLINE_LIMITS = {
+  files: 64,
+  fileBytes: 8 * 1024,
+  diagnostics: 100,
+  diagnosticBytes: 32 * 1024,
+  rows: 200,
+  rowBytes: 64 * 1024,
+  skippedSources: 50,
+} as const;
+
+const positionSchema = z.object({ line: z.number(), column: z.number(), offset: z.number() });
+
+const locationSchema = z.object({
+  path: z.string().describe("Labelled by layer, such as mod:events/a.txt."),
+  start: positionSchema,
+  end: positionSchema,
+  symbol: z.string().optional(),
+});
+
+const diagnosticSchema = z.object({
+  code: z.string(),
+  severity: z.enum(["info", "warning", "error", "blocker"]),
+  category: z.enum(["syntax", "reference", "layout", "design", "rendering", "security", "validation", "map", "configuration"]),
+  message: z.string(),
+  classification: z.enum(["confirmed_error", "probable_defect", "design_warning", "unresolved_analysis"]),
+  confidence: z.enum(["confirmed", "high", "medium", "low", "unresolved"]),
+  location: locationSchema.optional(),
+  related: z.array(locationSchema).optional(),
+  details: z.record(z.string(), z.unknown()).optional(),
+});

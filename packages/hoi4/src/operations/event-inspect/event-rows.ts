@@ -1,0 +1,121 @@
+import { describeChance, describeTiming } from "../../graph/describe-call.ts";
+import type { EventGraph, EventNode, GraphNode, OptionNode } from "../../graph/event-graph.ts";
+import { indexNeighbours, type Neighbours, type Passage } from "../../graph/event-neighbours.ts";
+import { comparePoints } from "../../mod/source-location.ts";
+import type { EventRow, EventRowCall, EventRowCaller } from "./contract.ts";
+
+/** Longer lists of one row are cut; the row counts what it leaves out. */
+const ROW_LIMITS = { options: 12, callers: 12, calls: 16 } as const;
+
+/** One row for each definition, in load order, made while they are asked for. */
+export function* eventRows(graph: EventGraph, texts: ReadonlyMap<string, string>): Generator<EventRow> {
+  const neighbours = indexNeighbours(graph);
+  const options = Map.groupBy(
+    graph.nodes.filter((node) => node.kind === "option"),
+    ({ event }) => event,
+  );
+  const events = graph.nodes.filter((node) => node.kind === "event").toSorted((a, b) => comparePoints(a.location, b.location));
+  for (const event of events) {
+    const own = (options.get(event.id) ?? []).toSorted((a, b) => a.index - b.index);
+    yield rowOf({ event, options: own, neighbours, texts });
+  }
+}
+
+interface RowParts {
+  readonly event: EventNode;
+  readonly options: readonly OptionNode[];
+  readonly neighbours: Neighbours;
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+function rowOf({ event, options, neighbours, texts }: RowParts): EventRow {
+  const textOf = (key: string | undefined) => (key === undefined ? null : (texts.get(key) ?? null));
+  const callers = neighbours
+    .callersOf(event.id)
+    .toSorted((a, b) => comparePoints(a.firstEdge.location, b.firstEdge.location))
+    .map(callerOf);
+  const calls = [event, ...options].flatMap((source) =>
+    neighbours
+      .callsFrom(source.id)
+      .toSorted((a, b) => comparePoints(a.firstEdge.location, b.firstEdge.location))
+      .map((passage) => callOf(source, passage)),
+  );
+  const omitted = {
+    options: Math.max(0, options.length - ROW_LIMITS.options),
+    callers: Math.max(0, callers.length - ROW_LIMITS.callers),
+    calls: Math.max(0, calls.length - ROW_LIMITS.calls),
+  };
+  return {
+    id: event.eventId,
+    type: event.type,
+    titleKey: event.titleKeys[0] ?? null,
+    title: textOf(event.titleKeys[0]),
+    file: event.location.path,
+    line: event.location.line,
+    flags: flagsOf(event),
+    options: options
+      .slice(0, ROW_LIMITS.options)
+      .map(({ nameKeys: [name], isConditional }) => ({ name: name ?? null, text: textOf(name), isConditional })),
+    callers: callers.slice(0, ROW_LIMITS.callers),
+    calls: calls.slice(0, ROW_LIMITS.calls),
+    unresolvedTargets: [...new Set(calls.filter(({ resolution }) => resolution !== "resolved").map((call) => call.event))].slice(
+      0,
+      ROW_LIMITS.calls,
+    ),
+    ...(omitted.options + omitted.callers + omitted.calls === 0 ? {} : { omitted }),
+  };
+}
+
+function flagsOf(event: EventNode): EventRow["flags"] {
+  const flags: EventRow["flags"] = [];
+  if (event.isHidden) flags.push("hidden");
+  if (event.isTriggeredOnly) flags.push("triggered_only");
+  if (event.firesOnlyOnce) flags.push("fire_only_once");
+  if (event.isMajor) flags.push("major");
+  if (!event.isActive) flags.push("duplicate");
+  return flags;
+}
+
+function callerOf(passage: Passage): EventRowCaller {
+  const { path: file, line } = passage.firstEdge.location;
+  return { ...callerName(passage.from), ...howOf(passage), file, line };
+}
+
+function callerName(node: GraphNode): Pick<EventRowCaller, "kind" | "id" | "phase"> {
+  switch (node.kind) {
+    case "event":
+      return { kind: "event", id: node.eventId, phase: null };
+    case "option":
+      return { kind: "option", id: node.nameKeys[0] ?? node.id, phase: null };
+    case "entry":
+      return { kind: node.noun, id: node.name, phase: node.phase };
+    case "helper":
+    case "unresolved":
+    case "terminal":
+      return { kind: node.kind, id: node.id, phase: null };
+  }
+}
+
+function callOf(source: EventNode | OptionNode, passage: Passage): EventRowCall {
+  const { to, edge, firstEdge } = passage;
+  const { path: file, line } = edge.location;
+  const section = firstEdge.reason === "after_call" ? "after" : "immediate";
+  return {
+    event: targetName(to),
+    from: source.kind === "option" ? (source.nameKeys[0] ?? `option ${source.index + 1}`) : section,
+    resolution: to.kind === "unresolved" ? to.reason : "resolved",
+    ...howOf(passage),
+    file,
+    line,
+  };
+}
+
+function targetName(node: GraphNode): string {
+  if (node.kind === "event") return node.eventId;
+  return node.kind === "unresolved" ? node.reference : node.id;
+}
+
+/** The delay is that of the edge that fires the event: running a scripted effect takes no time. */
+function howOf({ via, edge, firstEdge, conditions }: Passage): Pick<EventRowCall, "via" | "when" | "chance" | "conditions"> {
+  return { via: [...via], when: describeTiming(edge.timing), chance: describeChance(edge) ?? describeChance(firstEdge), conditions };
+}

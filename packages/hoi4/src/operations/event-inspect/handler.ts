@@ -1,0 +1,139 @@
+import { handle, toolResult, WorkspaceError, type ArtifactLink, type OperationContext, type ToolResult } from "@holdfast/core";
+import type { Diagnostic } from "../../mod/diagnostic.ts";
+import { keepPace } from "../../pace.ts";
+import { quantity } from "../../quantity.ts";
+import { toJsonObject } from "../../to-json.ts";
+import { cutForResult } from "../inline-lists.ts";
+import type { EventInspectOutput, ScanData } from "./contract.ts";
+import { graphArtifact } from "./graph-artifact.ts";
+import { eventInspect, type EventInspectInput } from "./manifest.ts";
+import { scanData } from "./scan-data.ts";
+import { scanEvents, type EventScan } from "./scan-events.ts";
+import { summarizeScan } from "./summarize-scan.ts";
+
+export const eventInspectHandler = handle(eventInspect, inspectEvents);
+
+async function inspectEvents({ workspaceId }: EventInspectInput, context: OperationContext): Promise<ToolResult> {
+  try {
+    const scan = await scanEvents(context);
+    if ("code" in scan) return refusal(workspaceId, scan);
+    const link = await context.artifact(await graphArtifact(scan, keepPace(context.signal)));
+    const data = scanData(scan);
+    return answer({ text: summarizeScan(scan, data), links: [link], output: scanOutput({ workspaceId, scan, data, link }) });
+  } catch (error) {
+    // Files that fail one by one are skipped; what arrives here is the folder itself.
+    if (error instanceof WorkspaceError) return refusal(workspaceId, unreachable(error));
+    throw error;
+  }
+}
+
+function scanOutput({
+  workspaceId,
+  scan,
+  data,
+  link,
+}: {
+  workspaceId: string;
+  scan: EventScan;
+  data: ScanData;
+  link: ArtifactLink;
+}): EventInspectOutput {
+  const { diagnostics, files } = cutForResult({ diagnostics: scan.diagnostics, files: scan.filesScanned });
+  const checks = checksOf(scan);
+  return {
+    status: "ok",
+    code: scan.isComplete ? "EVENT_SCAN_COMPLETED" : "EVENT_SCAN_PARTIAL",
+    workspaceId,
+    filesScanned: files,
+    proposedFiles: [],
+    changedFiles: [],
+    diagnostics: diagnostics.map(inlineDiagnostic),
+    artifacts: [link],
+    validation: { passed: checks.every(({ passed }) => passed), checks },
+    blockers: [],
+    data,
+  };
+}
+
+/** What a mod that is in order passes. */
+function checksOf({ diagnostics, isComplete }: EventScan): EventInspectOutput["validation"]["checks"] {
+  const errors = diagnostics.filter(({ severity }) => severity === "error");
+  const check = (id: string, found: number, noun: string) => ({
+    id,
+    passed: found === 0,
+    message: `${quantity(found, noun)}.`,
+  });
+  const withCode = (code: string) => errors.filter((diagnostic) => diagnostic.code === code).length;
+  return [
+    {
+      id: "sources_complete",
+      passed: isComplete,
+      message: isComplete ? "Every file was read." : "Some files were left out; see skippedSources.",
+    },
+    check("syntax", errors.filter(({ category }) => category === "syntax").length, "syntax error"),
+    check("ids_unique", withCode("EVENT_DUPLICATE_ID"), "repeated definition"),
+    check("targets_defined", withCode("EVENT_REFERENCE_MISSING"), "missing target"),
+  ];
+}
+
+function inlineDiagnostic({ related, details, ...rest }: Diagnostic): EventInspectOutput["diagnostics"][number] {
+  return {
+    ...rest,
+    ...(related === undefined || related.length === 0 ? {} : { related: [...related] }),
+    ...(details === undefined ? {} : { details: { ...details } }),
+  };
+}
+
+interface Blocker {
+  readonly code: string;
+  readonly message: string;
+}
+
+function unreachable({ code, path }: WorkspaceError): Blocker {
+  const folder = path === "" ? "The folder of the mod" : `"${path}" in the folder of the mod`;
+  switch (code) {
+    case "missing":
+      return {
+        code: "WORKSPACE_MISSING",
+        message: `${folder} does not exist. Has it been moved or renamed since the workspace was set up?`,
+      };
+    case "unreadable":
+      return { code: "WORKSPACE_UNREADABLE", message: `${folder} cannot be opened by the service. Check its permissions.` };
+    case "outside":
+      return { code: "WORKSPACE_OUTSIDE", message: `${folder} is a link that leads somewhere else, which is not followed.` };
+  }
+}
+
+/** A result that says in one sentence why there is none. */
+function refusal(workspaceId: string, { code, message }: Blocker): ToolResult {
+  return answer({
+    text: message,
+    links: [],
+    isError: true,
+    output: {
+      status: "error",
+      code,
+      workspaceId,
+      filesScanned: [],
+      proposedFiles: [],
+      changedFiles: [],
+      diagnostics: [],
+      artifacts: [],
+      validation: { passed: false, checks: [] },
+      blockers: [{ code, message }],
+      data: null,
+    },
+  });
+}
+
+function answer({
+  output,
+  ...parts
+}: {
+  text: string;
+  links: readonly ArtifactLink[];
+  isError?: boolean;
+  output: EventInspectOutput;
+}): ToolResult {
+  return toolResult({ ...parts, structured: toJsonObject(output) });
+}

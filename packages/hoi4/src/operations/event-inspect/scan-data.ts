@@ -1,0 +1,61 @@
+import { replacesFolder, type Descriptor } from "../../mod/descriptor.ts";
+import { INLINE_LIMITS } from "../contract.ts";
+import { cutList } from "../inline-lists.ts";
+import type { ScanData } from "./contract.ts";
+import { eventRows } from "./event-rows.ts";
+import type { EventScan } from "./scan-events.ts";
+
+/** What a scan answers as `data`. */
+export function scanData(scan: EventScan): ScanData {
+  const rows = cutList(eventRows(scan.graph, scan.texts), { count: INLINE_LIMITS.rows, bytes: INLINE_LIMITS.rowBytes });
+  return {
+    mode: "scan",
+    analysisMode: scan.isFocused ? "focused" : "full",
+    mod: describeMod(scan.descriptor),
+    revision: scan.revision,
+    graphHash: scan.graphHash,
+    counts: countScan(scan),
+    complete: scan.isComplete,
+    skippedSources: scan.skipped.slice(0, INLINE_LIMITS.skippedSources).map(({ path, reasonCodes, possibleSymbolKinds }) => ({
+      path,
+      reasonCodes: [...reasonCodes],
+      possibleSymbolKinds: [...possibleSymbolKinds],
+    })),
+    events: rows.shown,
+    eventsOmitted: rows.omitted,
+    hint: hintFor(scan),
+  };
+}
+
+export function describeMod(descriptor: Descriptor): ScanData["mod"] {
+  const { name, version, supportedVersion } = descriptor;
+  return { name, version, supportedVersion, replacesEvents: replacesFolder(descriptor, "events") };
+}
+
+export function countScan({ graph, diagnostics, skipped }: EventScan): ScanData["counts"] {
+  const ofKind = Map.groupBy(graph.nodes, ({ kind }) => kind);
+  const count = (kind: (typeof graph.nodes)[number]["kind"]) => ofKind.get(kind)?.length ?? 0;
+  return {
+    events: count("event"),
+    options: count("option"),
+    entries: count("entry"),
+    helpers: count("helper"),
+    unresolvedNodes: count("unresolved"),
+    terminals: count("terminal"),
+    edges: graph.edges.length,
+    derivedEdges: 0,
+    diagnostics: diagnostics.length,
+    blockingDiagnostics: diagnostics.filter(({ severity }) => severity === "error" || severity === "blocker").length,
+    skippedSources: skipped.length,
+    artifacts: 1,
+  };
+}
+
+/** What a caller who sees no events may have meant. */
+function hintFor({ graph, listing }: EventScan): string | null {
+  if (graph.nodes.some(({ kind }) => kind === "event")) return null;
+  const [first, ...others] = listing.modFoldersBelow;
+  if (first === undefined) return `A mod keeps them in "events/*.txt"; nothing like that is here.`;
+  const names = [first, ...others].slice(0, 5).map((name) => `"${name}"`);
+  return `A workspace is the folder of one mod; ${names.join(", ")} below it ${others.length === 0 ? "looks like one" : "look like some"}.`;
+}

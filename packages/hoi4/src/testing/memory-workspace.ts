@@ -1,0 +1,30 @@
+import { WorkspaceError, type WorkspaceErrorCode, type WorkspaceView } from "@holdfast/core";
+
+export interface MemoryWorkspaceOptions {
+  /** Paths that are listed and cannot be read. */
+  readonly faults?: Readonly<Record<string, WorkspaceErrorCode>>;
+  /** What `list` throws instead of answering. */
+  readonly listFault?: WorkspaceErrorCode;
+  /** Order of the listing; default: code-unit order, as the interface promises. */
+  readonly arrange?: (paths: string[]) => string[];
+}
+
+/** A workspace whose files are the given texts or bytes. */
+export function memoryWorkspace(
+  files: Readonly<Record<string, string | Uint8Array>>,
+  { faults = {}, listFault, arrange = (paths) => paths.toSorted() }: MemoryWorkspaceOptions = {},
+): WorkspaceView {
+  const contents = new Map(Object.entries(files).map(([path, text]) => [path, typeof text === "string" ? Buffer.from(text) : text]));
+  return {
+    id: "current",
+    list: (folder) => {
+      if (listFault !== undefined) return Promise.reject(new WorkspaceError(listFault, folder));
+      const inside = [...contents.keys()].filter((path) => folder === "" || path.startsWith(`${folder}/`));
+      return Promise.resolve(arrange(inside).map((path) => ({ path, size: contents.get(path)?.length ?? 0 })));
+    },
+    read: (path) => {
+      const fault = faults[path] ?? (contents.has(path) ? null : "missing");
+      return fault === null ? Promise.resolve(contents.get(path) ?? new Uint8Array()) : Promise.reject(new WorkspaceError(fault, path));
+    },
+  };
+}
