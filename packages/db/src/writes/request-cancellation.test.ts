@@ -1,0 +1,103 @@
+import type { Principal, TaskId } from "@holdfast/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { alice, alpha, memberOf, newTaskId, openBench, type Bench } from "../testing/bench.ts";
+import { addGrant, removeGrant } from "./change-grants.ts";
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(async () => {
+  await bench[Symbol.asyncDispose]();
+});
+
+const write = { name: "test.echo", version: 1, effect: "write", pool: "default" } as const;
+
+test("a queued task is cancelled when the request returns, with no worker anywhere", async () => {
+  const task = await bench.createTask();
+  await bench.sql("update holdfast.task set last_updated_at = now() - interval '1 minute' where id = $1", [task.id]);
+  const cancelled = await bench.manager.requestCancellation({ id: task.id, principal: alice });
+  expect(cancelled).toMatchObject({ id: task.id, status: "cancelled", cancelRequested: false, createdAt: task.createdAt, outcome: null });
+  expect(cancelled?.lastUpdatedAt.getTime()).toBeGreaterThan(Date.now() - 50_000);
+  expect(await bench.manager.find({ id: task.id, principal: alice })).toEqual(cancelled);
+  expect(await bench.sql("select from holdfast.live_task where task_id = $1", [task.id])).toEqual([]);
+});
+
+test("a running task keeps running with the wish on it, and says so", async () => {
+  const attempt = await bench.claim((await bench.createTask()).id);
+  const task = await bench.manager.requestCancellation({ id: attempt.taskId, principal: alice });
+  expect(task).toMatchObject({ status: "working", cancelRequested: true });
+  expect(await bench.ledger.renew([{ attempt, progress: null }], 60_000)).toEqual([{ kind: "renewed", cancelRequested: true }]);
+});
+
+test("asking again changes nothing, not even the time of the wish", async () => {
+  const attempt = await bench.claim((await bench.createTask()).id);
+  const ref = { id: attempt.taskId, principal: alice };
+  const first = await bench.manager.requestCancellation(ref);
+  const wish = () =>
+    bench.sql(
+      `select l.cancel_requested_at::text, (select count(*) from holdfast.task_event as e where e.task_id = l.task_id) as events
+       from holdfast.live_task as l where l.task_id = $1`,
+      [attempt.taskId],
+    );
+  const before = await wish();
+  expect(await bench.manager.requestCancellation(ref)).toEqual(first);
+  expect(await wish()).toEqual(before);
+});
+
+test("the journal names who asked", async () => {
+  const [queued, running] = [await bench.createTask(), await bench.createTask()];
+  await bench.claim(running.id);
+  for (const { id } of [queued, running]) await bench.manager.requestCancellation({ id, principal: alice });
+  const events = await bench.sql(
+    "select kind, fencing_token, detail from holdfast.task_event where task_id = any($1::uuid[]) and kind like 'task.cancel%' order by kind",
+    [[queued.id, running.id]],
+  );
+  const detail = { issuer: alice.issuer, subject: alice.subject };
+  expect(events).toEqual([
+    { kind: "task.cancelRequested", fencing_token: 1, detail },
+    { kind: "task.cancelled", fencing_token: null, detail },
+  ]);
+});
+
+describe("nothing is cancelled, and nothing is told,", () => {
+  const attempted = async (id: TaskId, principal: Principal) => {
+    const task = await bench.manager.requestCancellation({ id, principal });
+    const [row] = await bench.sql<{ status: string }>("select status from holdfast.task where id = $1", [id]);
+    return { task, status: row?.status };
+  };
+  const untouched = { task: null, status: "working" };
+
+  test("for another subject, the same subject of another issuer, and an id that does not exist", async () => {
+    const { id } = await bench.createTask();
+    const sibling = { ...alice, subject: "bob" };
+    await addGrant(bench.database, { ...memberOf(sibling), actions: ["read", "run", "write"], expiresAt: null });
+    expect(await attempted(id, sibling)).toEqual(untouched);
+    expect(await attempted(id, { ...alice, issuer: "https://other.example" })).toEqual(untouched);
+    expect(await bench.manager.requestCancellation({ id: newTaskId(), principal: alice })).toBeNull();
+  });
+
+  test("for an owner whose grant was removed, has expired, or no longer covers the effect", async () => {
+    const owner = { ...alice, subject: "carol" };
+    const grant = { ...memberOf(owner), expiresAt: null };
+    await addGrant(bench.database, { ...grant, actions: ["read", "run", "write"] });
+    const reading = await bench.createTask({ principal: owner });
+    const writing = await bench.createTask({ principal: owner, operation: write });
+    await removeGrant(bench.database, grant);
+    expect(await attempted(reading.id, owner)).toEqual(untouched);
+    await addGrant(bench.database, { ...grant, actions: ["read", "run", "write"], expiresAt: new Date(Date.now() - 1_000) });
+    expect(await attempted(reading.id, owner)).toEqual(untouched);
+    await addGrant(bench.database, { ...grant, actions: ["read"] });
+    expect(await attempted(reading.id, owner)).toEqual(untouched);
+    await addGrant(bench.database, { ...grant, actions: ["read", "run"] });
+    expect(await attempted(writing.id, owner)).toEqual(untouched);
+    expect(await attempted(reading.id, owner)).toMatchObject({ status: "cancelled" });
+    await addGrant(bench.database, { ...grant, actions: ["write"] });
+    expect(await attempted(writing.id, owner)).toMatchObject({ task: { status: "cancelled" }, status: "cancelled" });
+  });
+
+  test("for a name that Postgres cannot keep", async () => {
+    const { id } = await bench.createTask({ principal: alice, workspaceId: alpha });
+    expect(await attempted(id, { ...alice, subject: "alice\u0000" })).toEqual(untouched);
+  });
+});
