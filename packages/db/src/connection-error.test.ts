@@ -1,17 +1,22 @@
 import { createServer } from "node:net";
 import { once } from "node:events";
-import { Client } from "pg";
+import { Client, DatabaseError } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { explainConnectionError } from "./connection-error.ts";
 import { testDatabase, type TestDatabase } from "./testing/index.ts";
 
 let database: TestDatabase;
 let role: string;
+let asksNoPassword = false;
 
 beforeAll(async () => {
   database = await testDatabase();
   role = `${database.name}_role`;
   await connectAnd(database.url, `create role ${role} login password 'right-password' connection limit 0`);
+  const refusal: unknown = await connectAnd(withParts({ username: role, password: "wrong-password" }), "select 1").catch(
+    (error: unknown) => error,
+  );
+  asksNoPassword = refusal instanceof DatabaseError && refusal.code === "53300";
 });
 afterAll(async () => {
   await connectAnd(database.url, `drop role ${role}`);
@@ -25,7 +30,8 @@ test("nobody listens: host and port are named", async () => {
   );
 });
 
-test("a wrong password: the user is named, no password is shown", async () => {
+test("a wrong password: the user is named, no password is shown", async ({ skip }) => {
+  skip(asksNoPassword, "the server of DATABASE_URL asks for no password");
   const line = await explained(withParts({ username: role, password: "wrong-password" }));
   expect(line).toMatch(new RegExp(`: wrong password for ${role}$`, "u"));
   expect(line).not.toContain("wrong-password");
@@ -41,7 +47,8 @@ test("no connection is left: the server's reason is quoted", async () => {
   );
 });
 
-test("a missing password is said to be missing", async () => {
+test("a missing password is said to be missing", async ({ skip }) => {
+  skip(asksNoPassword, "the server of DATABASE_URL asks for no password");
   expect(await explained(withParts({ username: role, password: "" }))).toMatch(
     new RegExp(`asks for a password of ${role} and the URL has none$`, "u"),
   );

@@ -111,11 +111,11 @@ async function tables(client: Client, schema: string): Promise<string[]> {
   );
   const blocks: string[] = [];
   for (const { oid, name, unlogged, options, comment } of rows) {
-    const { lines, storage, comments } = await columns(client, oid, name);
+    const { lines, settings, comments } = await columns(client, oid, name);
     const body = [...lines, ...(await constraints(client, oid))].map((line) => `    ${line}`).join(",\n");
-    const settings = options === null ? "" : ` with (\n${options.map((option) => `    ${option.replace("=", " = ")}`).join(",\n")}\n)`;
-    const create = `create${unlogged ? " unlogged" : ""} table ${name} (\n${body}\n)${settings};`;
-    blocks.push([create, ...storage, ...(await indexes(client, oid)), ...commentOn("table", name, comment), ...comments].join("\n"));
+    const storage = options === null ? "" : ` with (\n${options.map((option) => `    ${option.replace("=", " = ")}`).join(",\n")}\n)`;
+    const create = `create${unlogged ? " unlogged" : ""} table ${name} (\n${body}\n)${storage};`;
+    blocks.push([create, ...settings, ...(await indexes(client, oid)), ...commentOn("table", name, comment), ...comments].join("\n"));
   }
   return blocks;
 }
@@ -124,10 +124,10 @@ async function columns(
   client: Client,
   table: number,
   tableName: string,
-): Promise<{ lines: string[]; storage: string[]; comments: string[] }> {
+): Promise<{ lines: string[]; settings: string[]; comments: string[] }> {
   const rows = await read(
     client,
-    z.object({ name: z.string(), line: z.string(), storage: z.string().nullable(), comment: z.string().nullable() }),
+    z.object({ name: z.string(), line: z.string(), settings: z.array(z.string()), comment: z.string().nullable() }),
     `select quote_ident(attname) as name,
        concat(quote_ident(attname), ' ', format_type(atttypid, atttypmod),
          case when attcollation <> typcollation then ' collate ' || attcollation::regcollation end,
@@ -136,11 +136,11 @@ async function columns(
          case attgenerated when '' then ' default ' || pg_get_expr(adbin, adrelid)
            when 's' then format(' generated always as (%s) stored', pg_get_expr(adbin, adrelid))
            else format(' generated always as (%s)', pg_get_expr(adbin, adrelid)) end) as line,
-       nullif(concat_ws(', ',
+       array_remove(array[
          case when attstorage <> typstorage
            then 'storage ' || case attstorage when 'p' then 'plain' when 'e' then 'external' when 'm' then 'main' else 'extended' end end,
          case attcompression when 'p' then 'compression pglz' when 'l' then 'compression lz4' end,
-         case when attstattarget >= 0 then 'statistics ' || attstattarget end), '') as storage,
+         case when attstattarget >= 0 then 'statistics ' || attstattarget end], null) as settings,
        col_description(attrelid, attnum) as comment
      from pg_catalog.pg_attribute join pg_catalog.pg_type on pg_type.oid = atttypid
        left join pg_catalog.pg_attrdef on adrelid = attrelid and adnum = attnum
@@ -149,8 +149,8 @@ async function columns(
   );
   return {
     lines: rows.map(({ line }) => line),
-    storage: rows.flatMap(({ name, storage }) =>
-      storage === null ? [] : [`alter table ${tableName} alter column ${name} set ${storage};`],
+    settings: rows.flatMap(({ name, settings }) =>
+      settings.map((setting) => `alter table ${tableName} alter column ${name} set ${setting};`),
     ),
     comments: rows.flatMap(({ name, comment }) => commentOn("column", `${tableName}.${name}`, comment)),
   };
@@ -198,7 +198,10 @@ async function triggers(client: Client, schema: string): Promise<string[]> {
   const rows = await read(
     client,
     z.object({ definition: z.string() }),
-    `select pg_get_triggerdef(pg_trigger.oid) || ';' as definition
+    `select concat(pg_get_triggerdef(pg_trigger.oid), ';',
+       case tgenabled when 'D' then format(E'\\nalter table %s disable trigger %I;', tgrelid::regclass, tgname)
+         when 'R' then format(E'\\nalter table %s enable replica trigger %I;', tgrelid::regclass, tgname)
+         when 'A' then format(E'\\nalter table %s enable always trigger %I;', tgrelid::regclass, tgname) end) as definition
      from pg_catalog.pg_trigger join pg_catalog.pg_class on pg_class.oid = tgrelid join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace
      where nspname = $1 and not tgisinternal order by relname, tgname`,
     schema,
