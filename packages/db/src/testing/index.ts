@@ -14,7 +14,8 @@ export interface TestDatabase extends AsyncDisposable {
 
 declare module "vitest" {
   interface ProvidedContext {
-    holdfastTemplate: TestTemplate;
+    /** Absent in the projects that have no global setup. */
+    holdfastTemplate?: TestTemplate;
   }
 }
 

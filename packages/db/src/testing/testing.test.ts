@@ -1,6 +1,6 @@
 import { Client } from "pg";
 import { expect, inject, test } from "vitest";
-import { openTestRun, testDatabase } from "./index.ts";
+import { openTestRun, testDatabase, type TestTemplate } from "./index.ts";
 import { databaseUrl } from "./template.ts";
 
 test("a test database is migrated and nobody else's", async () => {
@@ -26,28 +26,34 @@ test("dropping a test database ends its sessions and may be repeated", async () 
 
 test("a new run drops the databases of runs that died and keeps those of runs that live", async () => {
   await using alive = await testDatabase();
-  const { adminUrl } = inject("holdfastTemplate");
+  const { adminUrl } = template();
   await query(adminUrl, "create database holdfast_test_deadbeef_1");
   await query(adminUrl, "create database holdfast_template_of_old_files");
   const run = await openTestRun({ adminUrl, stop: async () => undefined });
   await run.close();
   const names = await databaseNames();
   expect(names).toContain(alive.name);
-  expect(names).toContain(inject("holdfastTemplate").template);
+  expect(names).toContain(template().template);
   expect(names).not.toContain("holdfast_test_deadbeef_1");
   expect(names).not.toContain("holdfast_template_of_old_files");
 });
 
 test("runs that begin together on a fresh server share one template", async () => {
-  const { adminUrl, template } = inject("holdfastTemplate");
+  const { adminUrl, template: name } = template();
   const elsewhere = { adminUrl: databaseUrl(adminUrl, "postgres"), stop: async () => undefined };
   const runs = await Promise.all(Array.from({ length: 4 }, () => openTestRun(elsewhere)));
   await Promise.all(runs.map((run) => run.close()));
-  expect(new Set(runs.map((run) => run.template))).toEqual(new Set([template]));
+  expect(new Set(runs.map((run) => run.template))).toEqual(new Set([name]));
 });
 
+function template(): TestTemplate {
+  const provided = inject("holdfastTemplate");
+  if (provided === undefined) throw new Error("the db project has lost its global setup");
+  return provided;
+}
+
 async function databaseNames(): Promise<unknown[]> {
-  return (await query(inject("holdfastTemplate").adminUrl, "select datname from pg_database")).map((row) => row["datname"]);
+  return (await query(template().adminUrl, "select datname from pg_database")).map((row) => row["datname"]);
 }
 
 async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
