@@ -120,6 +120,8 @@ function settingsFor(ephemeral: boolean): Record<string, string> {
   if (!ephemeral) return common;
   return {
     ...common,
+    // Its segments are files of the data folder and go with it, also after a kill.
+    dynamic_shared_memory_type: "mmap",
     fsync: "off",
     synchronous_commit: "off",
     full_page_writes: "off",

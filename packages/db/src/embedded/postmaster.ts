@@ -25,15 +25,18 @@ export interface Postmaster {
 /**
  * Runs in place of the server until `exec`, and leaves a watcher behind: the other end of descriptor 3 is held by our process, so when that
  * one dies, however it dies, `read` meets the end of file and the server gets its signal. The watcher is reparented (the double
- * parentheses), because the server would treat an unknown child as a crashed backend.
+ * parentheses), because the server would treat an unknown child as a crashed backend. Its patience ends, because a dead server whose new
+ * parent does not collect it answers `kill -0` for ever.
  */
 const underWatch = `
 folder=$1; shift
 ( (
   read -r word <&3 && exit
   kill -INT $$
-  while kill -0 $$; do sleep 1; done
-  [ -z "$folder" ] || rm -rf -- "$folder"
+  [ -n "$folder" ] || exit
+  tries=0
+  while [ $tries -lt 60 ] && kill -0 $$; do sleep 1; tries=$((tries + 1)); done
+  rm -rf -- "$folder"
 ) >/dev/null 2>&1 & )
 exec "$@" 3<&-
 `;
