@@ -21,8 +21,8 @@ export interface Sandbox {
 export interface OperationRun {
   /** Never rejects. */
   readonly outcome: Promise<OperationOutcome>;
-  /** Asks the operation to stop, and kills its process when it has not after the grace period. */
-  abort(reason: AbortReason): void;
+  /** Asks the operation to stop, and kills its process when it has not after the grace period (`ABORT_GRACE_MS` unless given). */
+  abort(reason: AbortReason, graceMs?: number): void;
   /** Kills its process at once: the attempt is no longer ours. */
   kill(reason: string): void;
 }
@@ -80,12 +80,12 @@ export function createSandbox(options: {
     // Read through a function: the compiler does not see that it changes while we wait.
     const stopReason = (): AbortReason | "lost" | null => stoppedBy;
 
-    function abort(reason: AbortReason): void {
+    function abort(reason: AbortReason, graceMs = ABORT_GRACE_MS): void {
       // A cancellation during a drain ends the task instead of handing it on.
       if (stoppedBy !== null && !(stoppedBy === "drain" && reason === "cancelled")) return;
       stoppedBy = reason;
       conversation?.abort(reason);
-      graceTimer ??= setTimeout(() => child?.kill(`did not stop within ${ABORT_GRACE_MS} ms (${reason})`), ABORT_GRACE_MS);
+      graceTimer ??= setTimeout(() => child?.kill(`did not stop within ${graceMs} ms (${reason})`), graceMs);
     }
 
     async function execute(number: number): Promise<OperationOutcome> {

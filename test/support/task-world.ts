@@ -1,0 +1,140 @@
+import { randomBytes } from "node:crypto";
+import { mkdir, mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import {
+  DEFAULT_TTL_MS,
+  isTerminal,
+  parseWorkspaceId,
+  POLL_INTERVAL_MS,
+  taskIdFrom,
+  type JsonObject,
+  type Operation,
+  type Principal,
+  type Task,
+  type TaskId,
+  type TaskManager,
+} from "@holdfast/core";
+import { addGrant, addWorkspace, createPostgresTaskManager, openDatabase, type Database } from "@holdfast/db";
+import { testDatabase } from "@holdfast/db/testing";
+
+/** The root that the test workspace lies in, as workers name it. */
+export const ROOT_NAME = "mods";
+export const HOSTILE_PACK = path.resolve(import.meta.dirname, "../fixtures/packs/hostile");
+
+/** A database with one workspace and somebody who may do everything in it. */
+export interface TaskWorld extends AsyncDisposable {
+  readonly url: string;
+  readonly database: Database;
+  readonly manager: TaskManager;
+  readonly principal: Principal;
+  /** Folder of the root; the workspace `current` is its folder `mod`. */
+  readonly root: string;
+  /** Creates a task of the hostile pack. */
+  create(operation: string, input?: JsonObject, overrides?: Partial<Pick<Operation, "version" | "pool">>): Promise<TaskId>;
+  find(id: TaskId): Promise<Task>;
+  cancel(id: TaskId): Promise<Task>;
+  /** Waits until the task is as wished, and fails with what it is instead when it has not become so in time. */
+  until(id: TaskId, wish: (task: Task) => boolean, withinMs: number): Promise<Task>;
+  untilTerminal(id: TaskId, withinMs?: number): Promise<Task>;
+  untilRunning(id: TaskId, withinMs?: number): Promise<void>;
+  attempts(id: TaskId): Promise<readonly AttemptRow[]>;
+  /** Kinds of the journal's entries, in order. */
+  events(id: TaskId): Promise<readonly string[]>;
+  query(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+}
+
+export interface AttemptRow {
+  readonly token: number;
+  readonly workerId: string;
+  readonly state: string;
+  readonly errorCode: string | null;
+  readonly detail: string | null;
+}
+
+export async function createTaskWorld(): Promise<TaskWorld> {
+  await using cleanup = new AsyncDisposableStack();
+  const { url, drop } = await testDatabase();
+  cleanup.defer(drop);
+  const root = await realpath(await mkdtemp(path.join(tmpdir(), "holdfast-root-")));
+  cleanup.defer(() => rm(root, { recursive: true, force: true }));
+  await mkdir(path.join(root, "mod"));
+  const database = openDatabase({ url, applicationName: "holdfast-test", maxConnections: 4, onError: () => undefined });
+  cleanup.defer(database.close);
+  const workspaceId = parseWorkspaceId("current");
+  if (workspaceId === null) throw new Error("the workspace has no usable name");
+  const principal: Principal = { issuer: "https://issuer.test", subject: "tester", groups: [], scopes: [] };
+  await addWorkspace(database, { id: workspaceId, root: ROOT_NAME, path: "mod" });
+  const { issuer, subject: member } = principal;
+  await addGrant(database, { workspaceId, issuer, memberKind: "principal", member, actions: ["read", "run", "write"], expiresAt: null });
+  const manager = createPostgresTaskManager(database);
+
+  const query: TaskWorld["query"] = async (text, values = []) =>
+    (await database.pool.query<Record<string, unknown>>(text, [...values])).rows;
+
+  async function found(answer: Promise<Task | null>): Promise<Task> {
+    const task = await answer;
+    if (task === null) throw new Error("the task is not found");
+    return task;
+  }
+  const find = (id: TaskId) => found(manager.find({ id, principal }));
+  const until: TaskWorld["until"] = (id, wish, withinMs) => untilValue(() => find(id), wish, withinMs);
+
+  const owned = cleanup.move();
+  return {
+    url,
+    database,
+    manager,
+    principal,
+    root,
+    async create(operation, input = {}, overrides = {}) {
+      const id = taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) });
+      const outcome = await manager.create({
+        id,
+        principal,
+        workspaceId,
+        operation: { name: `hostile.${operation}`, version: 1, effect: "read", pool: "default", ...overrides },
+        input: { workspaceId, ...input },
+        ttlMs: DEFAULT_TTL_MS,
+        pollIntervalMs: POLL_INTERVAL_MS,
+      });
+      if (outcome.kind !== "created") throw new Error("the task was denied");
+      return id;
+    },
+    find,
+    cancel: (id) => found(manager.requestCancellation({ id, principal })),
+    until,
+    untilTerminal: (id, withinMs = 10_000) => until(id, ({ status }) => isTerminal(status), withinMs),
+    async untilRunning(id, withinMs = 10_000) {
+      const leased = () => query("select worker_id from holdfast.live_task where task_id = $1 and worker_id is not null", [id]);
+      await untilValue(leased, (rows) => rows.length === 1, withinMs);
+    },
+    async attempts(id) {
+      const rows = await query(
+        `select fencing_token as token, worker_id as "workerId", state, error_code as "errorCode", error_detail #>> '{}' as detail
+         from holdfast.attempt where task_id = $1 order by fencing_token`,
+        [id],
+      );
+      return rows as unknown as readonly AttemptRow[];
+    },
+    async events(id) {
+      const rows = await query("select kind from holdfast.task_event where task_id = $1 order by id", [id]);
+      return rows.map(({ kind }) => String(kind));
+    },
+    query,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+const LOOK_EVERY_MS = 25;
+
+/** Looks until the value is as wished; rejects with the last one when the time is over. */
+export async function untilValue<Value>(look: () => Promise<Value>, wish: (value: Value) => boolean, withinMs: number): Promise<Value> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const value = await look();
+    if (wish(value)) return value;
+    if (performance.now() > deadline) throw new Error(`not as wished after ${withinMs} ms: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}

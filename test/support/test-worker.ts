@@ -1,0 +1,31 @@
+import { startWorker, type RunningWorker, type WorkerConfig } from "@holdfast/worker";
+import type { TelemetryEvent, TelemetryEvents } from "@holdfast/core";
+import { HOSTILE_PACK, ROOT_NAME, type TaskWorld } from "./task-world.ts";
+
+export interface TestWorker extends RunningWorker, AsyncDisposable {
+  readonly events: { readonly name: TelemetryEvent; readonly event: TelemetryEvents[TelemetryEvent] }[];
+}
+
+/** Short, so that tests of dead workers do not wait long; every deadline of a test is derived from it. */
+export const LEASE_MS = 1_500;
+
+/** A worker in this process, with the hostile pack. */
+export async function startTestWorker(world: TaskWorld, overrides: Partial<WorkerConfig> = {}): Promise<TestWorker> {
+  const events: TestWorker["events"] = [];
+  const worker = await startWorker(
+    {
+      databaseUrl: world.url,
+      listenUrl: world.url,
+      packs: [HOSTILE_PACK],
+      roots: new Map([[ROOT_NAME, world.root]]),
+      pools: ["default"],
+      slots: 2,
+      leaseMs: LEASE_MS,
+      drainMs: 2_000,
+      logLevel: "silent",
+      ...overrides,
+    },
+    { telemetry: { emit: (name, event) => void events.push({ name, event }) } },
+  );
+  return { ...worker, events, [Symbol.asyncDispose]: () => worker.stop() };
+}
