@@ -1,4 +1,5 @@
 import { AppError, type ErrorCode } from "@holdfast/core";
+import { DrizzleQueryError } from "drizzle-orm";
 
 /**
  * A fault of Postgres, or of the way to it, as an error with a name. `attempted` says what was tried, for the operator.
@@ -6,8 +7,8 @@ import { AppError, type ErrorCode } from "@holdfast/core";
  */
 export function storageError(error: unknown, attempted: string): AppError {
   if (error instanceof AppError) return error;
-  const code = codeFor(error);
-  return new AppError(code, `${attempted}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  const fault = withoutWrapping(error);
+  return new AppError(codeFor(fault), `${attempted}: ${fault instanceof Error ? fault.message : String(fault)}`, { cause: fault });
 }
 
 /** SQLSTATE of the error or of one of its causes, or null when the server did not answer with one. */
@@ -24,6 +25,11 @@ export function brokenConstraint(error: unknown): string | null {
     if ("constraint" in cause && typeof cause.constraint === "string") return cause.constraint;
   }
   return null;
+}
+
+/** The query layer wraps what the driver threw into a text with the whole statement and its values. */
+function withoutWrapping(error: unknown): unknown {
+  return error instanceof DrizzleQueryError ? error.cause : error;
 }
 
 function codeFor(error: unknown): ErrorCode {
