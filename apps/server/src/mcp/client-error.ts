@@ -1,0 +1,29 @@
+import { ERRORS, type AppError, type ErrorCode } from "@holdfast/core";
+import { z } from "zod";
+
+/** A JSON-RPC error object: the fixed text of the code, and only such data as the caller may know. */
+export interface ClientError {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: Readonly<Record<string, unknown>>;
+}
+
+/** What a caller is told of a refusal. The error's own message stays in the log. */
+export function clientError({ code, data }: Pick<AppError, "code" | "data">): ClientError {
+  const { rpcCode, message } = ERRORS[code];
+  return { code: rpcCode, message: withFields(code, message, data), ...(data === undefined ? {} : { data }) };
+}
+
+/** What a caller is told of a task that failed: the same for an ordinary call and for a task. */
+export function taskError({ code, reference }: { readonly code: ErrorCode; readonly reference: string }): ClientError {
+  return { code: ERRORS[code].rpcCode, message: ERRORS[code].message, data: { reference } };
+}
+
+const issuesSchema = z.object({ issues: z.array(z.object({ path: z.string(), message: z.string() })) });
+
+/** Many clients show a person the message alone, so it names the arguments too. */
+function withFields(code: ErrorCode, message: string, data: unknown): string {
+  const issues = code === "invalid_arguments" ? issuesSchema.safeParse(data).data?.issues : undefined;
+  if (issues === undefined) return message;
+  return `Invalid arguments: ${issues.map((issue) => (issue.path === "" ? issue.message : `${issue.path}: ${issue.message}`)).join("; ")}`;
+}

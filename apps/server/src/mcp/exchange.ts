@@ -1,0 +1,16 @@
+import type { AppError, Principal } from "@holdfast/core";
+
+/**
+ * One HTTP request on its way through the protocol: who sent it, and what it turned into. `refusal` is what the HTTP status and
+ * headers must say too; `fault` is what an operator must see.
+ */
+export interface Exchange {
+  readonly requestId: string;
+  readonly principal: Principal;
+  refusal: AppError | null;
+  fault: unknown;
+}
+
+export function openExchange(requestId: string, principal: Principal): Exchange {
+  return { requestId, principal, refusal: null, fault: null };
+}
