@@ -1,0 +1,70 @@
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { ERRORS, type AppError } from "@holdfast/core";
+import { z } from "zod";
+import { wwwAuthenticate } from "../auth/challenge.ts";
+import type { Exchange } from "./exchange.ts";
+import { createModernServer, type ModernServerOptions } from "./modern/create-server.ts";
+
+/** The MCP endpoint without HTTP's outer layers: bodies are parsed, the caller is known. */
+export interface McpEndpoint {
+  /** `body` is the parsed JSON of the request, undefined where there is none to read. Never rejects. */
+  handle(request: Request, body: unknown, exchange: Exchange): Promise<Response>;
+  /** Ends the exchanges that are still open. */
+  close(): Promise<void>;
+}
+
+export interface McpEndpointOptions extends ModernServerOptions {
+  readonly metadataUrl: string;
+}
+
+/** Callers are told to come back after this many seconds when the node or its database is too busy. */
+export const RETRY_AFTER_SECONDS = 1;
+
+export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
+  // The SDK carries nothing of ours through an exchange but the request itself.
+  const exchanges = new WeakMap<Request, Exchange>();
+  const handler = createMcpHandler(
+    ({ requestInfo }) => {
+      const exchange = requestInfo === undefined ? undefined : exchanges.get(requestInfo);
+      if (exchange === undefined) throw new Error("the SDK asked for a server outside of an exchange");
+      return createModernServer(options, exchange);
+    },
+    // Clients of earlier revisions are told in their own terms which revisions are served.
+    { legacy: "reject" },
+  );
+  return {
+    handle: async (request, body, exchange) => {
+      exchanges.set(request, exchange);
+      const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
+      return exchange.refusal === null ? response : asRefusal(response, exchange.refusal, options.metadataUrl);
+    },
+    close: () => handler.close(),
+  };
+}
+
+/**
+ * Two kinds of refusal concern HTTP too: a client has to see that another token is needed, and a load balancer that this node
+ * is busy. The JSON-RPC error in the body stays as it is; everything else is an answer and leaves with the status it has.
+ */
+function asRefusal(response: Response, refusal: AppError, metadataUrl: string): Response {
+  const { httpStatus } = ERRORS[refusal.code];
+  if (httpStatus === 403) {
+    const challenge = wwwAuthenticate({
+      status: 403,
+      error: "insufficient_scope",
+      description: ERRORS.insufficient_scope.message,
+      scopes: scopesSchema.parse(refusal.data).scopes,
+      metadataUrl,
+    });
+    return withHeader(response, 403, "WWW-Authenticate", challenge);
+  }
+  return httpStatus === 503 ? withHeader(response, 503, "Retry-After", String(RETRY_AFTER_SECONDS)) : response;
+}
+
+const scopesSchema = z.object({ scopes: z.array(z.string()) });
+
+function withHeader(response: Response, status: number, name: string, value: string): Response {
+  const headers = new Headers(response.headers);
+  headers.set(name, value);
+  return new Response(response.body, { status, headers });
+}
