@@ -1,0 +1,169 @@
+import { randomBytes } from "node:crypto";
+import { loadManifest, registerPacks, taskIdFrom, type OperationRegistry, type TaskManager, type Telemetry } from "@holdfast/core";
+import { createListener, createPostgresTaskManager, createPublisher, openDatabase, readArtifact } from "@holdfast/db";
+import type { Logger } from "pino";
+import packageJson from "../package.json" with { type: "json" };
+import { describeResource, initialScopes } from "./auth/resource-metadata.ts";
+import { createTokenVerifier } from "./auth/verify-token.ts";
+import { ConfigError, type ServerConfig } from "./config.ts";
+import { createApp } from "./http/app.ts";
+import { startHttpServer, type HttpServer } from "./http/http-server.ts";
+import { createHub } from "./live/hub.ts";
+import { createArtifactService } from "./mcp/artifact-service.ts";
+import { createCancellations } from "./mcp/cancellations.ts";
+import { createMcpEndpoint } from "./mcp/endpoint.ts";
+import { createTaskHandles } from "./mcp/handles.ts";
+import { describeTools } from "./mcp/tool-catalog.ts";
+import { createToolService } from "./mcp/tool-service.ts";
+import { createHealth } from "./ops/health.ts";
+import { createLogger, createTelemetry } from "./ops/log.ts";
+
+/** A node that serves. */
+export interface RunningServer {
+  /** Where it listens; clients may know it under the public URL only. */
+  readonly url: string;
+  /**
+   * Drains: is no longer ready, accepts nothing more, lets requests finish until the deadline, then tells those that still wait
+   * to come back, and closes. Safe to call twice.
+   */
+  stop(reason?: string): Promise<void>;
+}
+
+/** For tests and for processes that hold more than a server; the default writes JSON lines to standard output. */
+export interface ServerSurroundings {
+  readonly logger?: Logger;
+  readonly telemetry?: Telemetry;
+}
+
+/** Time for the answers to leave that say "come back", after the drain's deadline. */
+const FLUSH_MS = 1000;
+
+/**
+ * Rejects with `ConfigError` for a pack that does not load, with `ListenError` for a port that is taken, and with the database's
+ * error when it cannot be used; nothing is left running then.
+ */
+export async function startServer(config: ServerConfig, surroundings: ServerSurroundings = {}): Promise<RunningServer> {
+  const logger = surroundings.logger ?? createLogger(config.logLevel);
+  const telemetry = surroundings.telemetry ?? createTelemetry(logger);
+  await using cleanup = new AsyncDisposableStack();
+
+  const registry = await loadOperations(config.packs);
+  const database = openDatabase({
+    url: config.databaseUrl,
+    applicationName: "holdfast-server",
+    maxConnections: config.maxConnections,
+    onError: (error) => logger.warn({ err: error }, error.message),
+  });
+  cleanup.defer(database.close);
+  const manager = createPostgresTaskManager(database);
+  await probe(manager);
+
+  const hub = createHub({ maxWatches: config.maxInFlight });
+  const publisher = createPublisher(database);
+  cleanup.defer(publisher.stop);
+  const listener = createListener({
+    url: config.listenUrl,
+    applicationName: "holdfast-server-listener",
+    database,
+    onHint: hub.hint,
+    telemetry,
+  });
+  listener.start();
+  cleanup.defer(listener.stop);
+
+  const draining = new AbortController();
+  const stopping = new AbortController();
+  const cancellations = createCancellations({ manager, telemetry, publish: publisher.publish });
+  cleanup.defer(cancellations.idle);
+  const resource = describeResource(config, registry);
+  const endpoint = createMcpEndpoint({
+    version: packageJson.version,
+    metadataUrl: resource.url,
+    tools: describeTools(registry),
+    service: createToolService({
+      registry,
+      manager,
+      hub,
+      cancellations,
+      telemetry,
+      newTaskId: () => taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) }),
+      stopping: stopping.signal,
+    }),
+    artifacts: createArtifactService((request) => readArtifact(database, request)),
+    handles: createTaskHandles(config.keys),
+  });
+  cleanup.defer(endpoint.close);
+
+  const app = createApp({
+    origins: config,
+    maxInFlight: config.maxInFlight,
+    authentication: { verify: createTokenVerifier(config.issuers), initialScopes: initialScopes(registry) },
+    resource,
+    endpoint,
+    health: createHealth({
+      checkDatabase: () => probe(manager),
+      listenerState: () => listener.state,
+      isDraining: () => draining.signal.aborted,
+    }),
+    isDraining: () => draining.signal.aborted,
+    telemetry,
+  });
+  const http = await startHttpServer({ fetch: app.fetch, host: config.host, port: config.port });
+  cleanup.defer(http.close);
+  // Whoever gets here stops before the connections are cut, however the start ends.
+  cleanup.defer(() => stopping.abort());
+
+  const url = `http://${config.host.includes(":") ? `[${config.host}]` : config.host}:${http.port}/mcp`;
+  const started = { role: "server", version: packageJson.version, url, publicUrl: config.publicUrl };
+  telemetry.emit("process.started", started);
+  const owned = cleanup.move();
+  let stopped: Promise<void> | null = null;
+  return {
+    url,
+    stop: async (reason = "stop") => {
+      stopped ??= drain({ reason, drainMs: config.drainMs, http, draining, stopping, owned, telemetry });
+      await stopped;
+    },
+  };
+}
+
+interface Drain {
+  readonly reason: string;
+  readonly drainMs: number;
+  readonly http: HttpServer;
+  readonly draining: AbortController;
+  readonly stopping: AbortController;
+  readonly owned: AsyncDisposableStack;
+  readonly telemetry: Telemetry;
+}
+
+async function drain({ reason, drainMs, http, draining, stopping, owned, telemetry }: Drain): Promise<void> {
+  telemetry.emit("process.draining", { role: "server", signal: reason });
+  draining.abort();
+  await http.drain(AbortSignal.timeout(drainMs));
+  stopping.abort();
+  await http.drain(AbortSignal.timeout(FLUSH_MS));
+  await owned.disposeAsync();
+  telemetry.emit("process.stopped", { role: "server" });
+}
+
+async function loadOperations(packs: readonly string[]): Promise<OperationRegistry> {
+  try {
+    return registerPacks(await Promise.all(packs.map((pack) => loadManifest(pack, (specifier): Promise<unknown> => import(specifier)))));
+  } catch (error) {
+    throw new ConfigError(`HOLDFAST_PACKS is not usable: ${error instanceof Error ? error.message.split("\n", 1)[0] : String(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+const NOBODY = { issuer: "holdfast", subject: "readiness", groups: [], scopes: [] };
+const NO_TASK = taskIdFrom({ unixMs: 0, random: new Uint8Array(10) });
+
+/**
+ * Cancels a task that cannot exist for a principal that cannot exist. It is a write like any other, so it fails where writes
+ * fail: no connection, no schema, no rights, or a standby after a failover.
+ */
+async function probe(manager: TaskManager): Promise<void> {
+  await manager.requestCancellation({ id: NO_TASK, principal: NOBODY });
+}
