@@ -15,11 +15,17 @@ export interface Terminal {
 /** The terminal of this process. */
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
+  // Whoever read us may have had enough (`| head`): then we finish what we do, unheard.
+  for (const stream of [stdout, stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+  }
   return {
     out: (line) => stdout.write(`${line}\n`),
     note: (line) => stderr.write(`${line}\n`),
     redraw: (text) => stdout.write(`\r\u001b[2K${text}`),
-    isInteractive: stdout.isTTY && process.stdout.hasColors(),
+    isInteractive: stdout.isTTY && stdout.hasColors(),
     width: stdout.isTTY ? Math.max(40, stdout.columns) : 100,
   };
 }

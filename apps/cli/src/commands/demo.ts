@@ -1,12 +1,15 @@
 import path from "node:path";
-import { defineCommand, type Surroundings } from "../command.ts";
+import { defineCommand } from "../command.ts";
 import { callerPath, projectFolder } from "../config.ts";
+import { createNarrator, type Narrator } from "../demo/narrator.ts";
 import { play, type Played } from "../demo/play.ts";
 import { exitCodeOf, listenForInterruption, untilInterrupted, type Interruption } from "../launcher/interruption.ts";
-import { clientConfigurations, describeClients } from "../service/client-config.ts";
+import { clientConfigurations, describeClients, firstSteps } from "../service/client-config.ts";
 import { usableFolder } from "./usable-folder.ts";
 
 const exampleMod = path.join(projectFolder, "examples", "lantern-harbour");
+/** Of a service that `npm start` runs. */
+const usualUrl = "http://127.0.0.1:8400/mcp";
 const keptTokenSeconds = 8 * 60 * 60;
 
 export const demoCommand = defineCommand({
@@ -20,21 +23,20 @@ export const demoCommand = defineCommand({
     mod: { type: "string", value: "DIR", help: "the mod to scan (default: the example mod of the project)" },
     keep: { type: "boolean", help: "leave the service running until Ctrl+C" },
   },
-  run: async ({ values, ...surroundings }) => {
-    const { config, terminal } = surroundings;
+  run: async ({ values, config, terminal }) => {
     const mod = await usableFolder(values.mod === undefined ? exampleMod : callerPath(config, values.mod));
     const interruption = listenForInterruption();
+    const narrator = createNarrator(terminal);
     const cleanup = new AsyncDisposableStack();
     let closing: readonly string[] = [];
     let code = 0;
     try {
       terminal.out("This shows a Holdfast task that outlives the server that accepted it.");
-      const playing = play({ config, terminal, mod }, cleanup);
-      const played = await Promise.race([playing, untilInterrupted(interruption)]);
+      const played = await Promise.race([play({ config, narrator, mod }, cleanup), untilInterrupted(interruption)]);
       if (played !== undefined) {
         code = played.result.isError ? 1 : 0;
         closing = closingWords(played);
-        await connectClients(played, values.keep === true, surroundings, interruption);
+        await connectClients(played, { isKept: values.keep === true, narrator, interruption });
       }
     } finally {
       await cleanup.disposeAsync();
@@ -50,24 +52,19 @@ export const demoCommand = defineCommand({
 });
 
 /** The way on: the same with the reader's own client, now or with a service that stays. */
-async function connectClients({ stage }: Played, isKept: boolean, { terminal }: Surroundings, interruption: Interruption): Promise<void> {
-  terminal.out("");
+async function connectClients(
+  { stage }: Played,
+  { isKept, narrator, interruption }: { isKept: boolean; narrator: Narrator; interruption: Interruption },
+): Promise<void> {
+  narrator.heading("Your own client");
   if (!isKept) {
-    terminal.out("6. Your own client");
-    terminal.out("   `npm start` runs a service that stays. Give it a folder and yourself a token:");
-    terminal.out("");
-    terminal.out("     npm run holdfast -- workspace add current --path /path/to/your/mod");
-    terminal.out("     export HOLDFAST_TOKEN=$(npm run -s holdfast -- token --ttl 8h)");
-    terminal.out("");
-    for (const line of describeClients(clientConfigurations({ url: "http://127.0.0.1:8400/mcp", token: null }))) terminal.out(`   ${line}`);
+    const blocks = describeClients(clientConfigurations({ url: usualUrl, token: null }));
+    for (const line of ["`npm start` runs a service that stays.", ...firstSteps({ isOwnIssuer: true }), ...blocks]) narrator.say(line);
     return;
   }
-  terminal.out("6. Your own client");
-  terminal.out(`   Node B and the worker stay. The token below stands for the subject ${stage.subject} and is valid for eight hours.`);
-  terminal.out("");
-  const token = await stage.token(keptTokenSeconds);
-  for (const line of describeClients(clientConfigurations({ url: stage.nodeB.url, token }))) terminal.out(`   ${line}`);
-  terminal.out("Ctrl+C ends the service and removes it.");
+  const blocks = describeClients(clientConfigurations({ url: stage.nodeB.url, token: await stage.token(keptTokenSeconds) }));
+  narrator.say(`Node B and the worker stay. The token below stands for the subject ${stage.subject} and is valid for eight hours.`);
+  for (const line of ["", ...blocks, "Ctrl+C ends the service and removes it."]) narrator.say(line);
   await untilInterrupted(interruption);
 }
 

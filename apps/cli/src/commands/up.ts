@@ -1,6 +1,7 @@
 import { defineCommand, readOption } from "../command.ts";
+import { refuseProduction } from "../dev-issuer/issuer-server.ts";
 import { listenForInterruption, untilInterrupted } from "../launcher/interruption.ts";
-import { clientConfigurations, describeClients } from "../service/client-config.ts";
+import { clientConfigurations, describeClients, firstSteps } from "../service/client-config.ts";
 import { startSingleMachine } from "../service/single-machine.ts";
 import { chosenDataFolder, dataOption, portNumber } from "./options.ts";
 import { warningOf } from "./warning-of.ts";
@@ -23,12 +24,14 @@ export const upCommand = defineCommand({
     const port = readOption("--port", portNumber, values.port ?? config.port);
     const issuerPort = readOption("--issuer-port", portNumber, values["issuer-port"]);
     const interruption = listenForInterruption();
-    terminal.note(`Starting Holdfast; its data is in ${folder.path}.`);
+    if (config.issuers === null) refuseProduction(config);
+    terminal.out(`Starting Holdfast; its data is in ${folder.path}.`);
     const service = await startSingleMachine({
       config,
       folder,
       port,
       issuerPort,
+      say: terminal.out,
       note: terminal.note,
       onLog: (line) => {
         if (values.logs === true) terminal.out(line);
@@ -37,25 +40,13 @@ export const upCommand = defineCommand({
     });
     for (const line of welcome(service)) terminal.out(line);
     await untilInterrupted(interruption);
-    terminal.note("Stopping: what runs may finish, the rest is taken up at the next start.");
+    terminal.out("Stopping: what runs may finish, the rest is taken up at the next start.");
     await service.stop();
     return 0;
   },
 });
 
 function welcome({ url, issuer }: { url: string; issuer: string | null }): readonly string[] {
-  return [
-    "",
-    `Holdfast serves at ${url}`,
-    "",
-    "Give it a folder to work in, and yourself a token:",
-    "",
-    "    npm run holdfast -- workspace add current --path /path/to/your/mod",
-    ...(issuer === null ? [] : ["    export HOLDFAST_TOKEN=$(npm run -s holdfast -- token --ttl 8h)"]),
-    "",
-    "Connect a client:",
-    "",
-    ...describeClients(clientConfigurations({ url, token: null })),
-    "Ctrl+C stops it.",
-  ];
+  const clients = describeClients(clientConfigurations({ url, token: null }));
+  return ["", `Holdfast serves at ${url}`, "", ...firstSteps({ isOwnIssuer: issuer !== null }), ...clients, "Ctrl+C stops it."];
 }

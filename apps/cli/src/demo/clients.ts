@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { ChildFailed, startChild, type Child } from "../launcher/child.ts";
+import { ChildFailed, type Child, type ChildOptions } from "../launcher/child.ts";
 import { clientReportSchema, type ClientOrder, type ClientReport } from "./client-messages.ts";
 
 const clientModule = fileURLToPath(new URL("./client-process.ts", import.meta.url));
@@ -7,11 +7,11 @@ const clientModule = fileURLToPath(new URL("./client-process.ts", import.meta.ur
 /** Runs a client process to its end and answers its last report. Rejects with `ChildFailed` when it fails. */
 export async function runClient(
   { name, order, token, env }: { name: string; order: ClientOrder; token: string; env: Readonly<Record<string, string>> },
-  own: (child: Child) => void,
+  start: (options: ChildOptions) => Child,
   onReport: (report: ClientReport) => void = () => undefined,
 ): Promise<ClientReport | undefined> {
   const reports: ClientReport[] = [];
-  const child = startChild({
+  const child = start({
     name,
     module: clientModule,
     args: [JSON.stringify(order)],
@@ -23,7 +23,6 @@ export async function runClient(
       onReport(report);
     },
   });
-  own(child);
   const exit = await child.exit;
   if (exit.code !== 0) throw new ChildFailed(child, exit);
   return reports.at(-1);

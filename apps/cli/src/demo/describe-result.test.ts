@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { describeResult } from "./describe-result.ts";
+import { createNarrator } from "./narrator.ts";
 import { table } from "./table.ts";
 
 const at = { file: "mod:events/a.txt", line: 3 };
@@ -81,7 +82,7 @@ test("the artifact is shown by address, size and first bytes", () => {
   expect(lines.slice(-3)).toEqual([
     "The whole graph is the artifact event-graph.json, 12,345 bytes, which any client with a grant can read:",
     "  holdfast://workspace/current/artifact/ab/event-graph.json",
-    'It begins: {"complete": true...',
+    'Its first bytes, as resources/read gave them: {"complete": true...',
   ]);
 });
 
@@ -91,6 +92,32 @@ test("a table that is wider than the screen cuts its widest column first", () =>
 
 test("a table gives no column less than its narrowest width, even on a screen of nothing", () => {
   expect(table(["A", "B"], [["123456789", "123456789"]], 1)).toEqual(["A        B", "123456…  123456…"]);
+});
+
+test("columns stand straight under wide characters", () => {
+  expect(
+    table(
+      ["ID", "TEXT", "N"],
+      [
+        ["a", "財閥", "1"],
+        ["b", "abcd", "2"],
+      ],
+      40,
+    ),
+  ).toEqual(["ID  TEXT  N", "a   財閥  1", "b   abcd  2"]);
+});
+
+test("texts of a mod cannot steer the terminal", () => {
+  const lines: string[] = [];
+  const terminal = {
+    out: (line: string) => lines.push(line),
+    note: () => undefined,
+    redraw: () => undefined,
+    isInteractive: false,
+    width: 80,
+  };
+  createNarrator(terminal).say("The \u001b[2JLamp\r\u202egoes");
+  expect(lines).toEqual(["   The  [2JLamp  goes"]);
 });
 
 function structured(): object {

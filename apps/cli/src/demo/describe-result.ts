@@ -107,7 +107,7 @@ function eventTable(events: readonly EventRow[], width: number): readonly string
       id,
       title ?? titleKey ?? "",
       String(options.length),
-      summary(callers.map(({ kind, id: caller }) => `${kind} ${caller}`)),
+      summary(callers.map(({ kind, id: caller }) => (kind === "game" ? "the game itself" : `${kind} ${caller}`))),
       summary(calls.map(({ event, when }) => (when === "at once" || when === "immediately" ? event : `${event} (${when})`))),
     ]);
   const left = events.length - busy.length;
@@ -156,7 +156,7 @@ function artifactLines(artifact: ArtifactSample | null): readonly string[] {
     "",
     `The whole graph is the artifact ${name}, ${size.toLocaleString("en")} bytes, which any client with a grant can read:`,
     `  ${uri}`,
-    `It begins: ${beginning.replaceAll(/\s+/gu, " ")}...`,
+    `Its first bytes, as resources/read gave them: ${beginning.replaceAll(/\s+/gu, " ")}...`,
   ];
 }
 

@@ -7,6 +7,7 @@ import { startProgress } from "../terminal-progress.ts";
 import type { ClientReport } from "./client-messages.ts";
 import { runClient } from "./clients.ts";
 import { describeResult, type DescribedResult } from "./describe-result.ts";
+import type { Narrator } from "./narrator.ts";
 import { buildStage, type Stage } from "./stage.ts";
 
 const tool = "hoi4.event_inspect";
@@ -22,11 +23,10 @@ export interface Played {
 
 /** Plays the main job in front of the person at the terminal and says in plain words what happens. */
 export async function play(
-  { config, terminal, mod }: { config: CliConfig; terminal: Terminal; mod: string },
+  { config, narrator, mod }: { config: CliConfig; narrator: Narrator; mod: string },
   cleanup: AsyncDisposableStack,
 ): Promise<Played> {
-  const say = (line: string): void => terminal.out(line === "" ? "" : `   ${line}`);
-  const heading = titles(terminal);
+  const { heading, say, terminal } = narrator;
 
   heading("Setting the stage");
   const stage = await buildStage({ config, mod, say: (line) => say(`- ${line}`) }, cleanup);
@@ -56,18 +56,9 @@ export async function play(
   return { stage, result: described };
 }
 
-function titles({ out }: Terminal): (title: string) => void {
-  let number = 0;
-  return (title) => {
-    number += 1;
-    out("");
-    out(`${number}. ${title}`);
-  };
-}
-
 async function startTask(stage: Stage, { inherited: env }: CliConfig): Promise<string> {
   const order = { kind: "start", url: stage.nodeA.url, tool, input: { mode: "scan" } } as const;
-  const last = await runClient({ name: "client A", order, token: await stage.token(clientTokenSeconds), env }, stage.own);
+  const last = await runClient({ name: "client A", order, token: await stage.token(clientTokenSeconds), env }, stage.start);
   if (last?.kind !== "handle") throw new Error("client A ended without a handle");
   return last.taskId;
 }
@@ -80,16 +71,17 @@ async function followTask(
   progress.update({ fraction: null, text: "client B starts" });
   const order = { kind: "follow", url: stage.nodeB.url, taskId, deadlineMs: followMs } as const;
   const token = await stage.token(clientTokenSeconds);
-  const following = runClient({ name: "client B", order, token, env: config.inherited }, stage.own, (report) => {
+  const following = runClient({ name: "client B", order, token, env: config.inherited }, stage.start, (report) => {
     if (report.kind !== "status") return;
     progress.update({ fraction: report.fraction, text: `node B says: ${[report.status, report.message].filter(Boolean).join(", ")}` });
   });
-  let verdict = "no result";
+  const startedAt = performance.now();
+  let verdict = "Client B got no result.";
   try {
     const worker = stage.startWorker();
     const [last] = await Promise.race([Promise.all([following, worker]), worker.then(endingEarly), endingEarly(stage.nodeB.child)]);
     if (last?.kind !== "result") throw new Error("client B ended without a result");
-    verdict = "node B says: completed";
+    verdict = `Client B had the result after ${((performance.now() - startedAt) / 1000).toFixed(1)} s, start of the worker included.`;
     return last;
   } finally {
     progress.finish(verdict);

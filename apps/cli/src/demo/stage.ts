@@ -5,7 +5,7 @@ import type { CliConfig } from "../config.ts";
 import { startDevIssuer } from "../dev-issuer/issuer-server.ts";
 import { generateSigningKeys } from "../dev-issuer/signing-keys.ts";
 import { signToken } from "../dev-issuer/sign-token.ts";
-import { startChild, type Child } from "../launcher/child.ts";
+import { startChild, type Child, type ChildOptions } from "../launcher/child.ts";
 import { newHandleKeys } from "../service/data-folder.ts";
 import { startPostgres } from "../service/embedded-database.ts";
 import { migrateDatabase } from "../service/migrate-database.ts";
@@ -27,8 +27,8 @@ export interface Stage {
   startWorker(): Promise<Child>;
   /** A new token for that subject. */
   token(ttlSeconds: number): Promise<string>;
-  /** Hands a process over, to be ended with the rest. */
-  own(child: Child): void;
+  /** Starts a process that is ended with the rest. */
+  start(options: ChildOptions): Child;
 }
 
 const workspace = "current";
@@ -40,9 +40,17 @@ export async function buildStage(
   { config, mod, say }: { config: CliConfig; mod: string; say: (line: string) => void },
   cleanup: AsyncDisposableStack,
 ): Promise<Stage> {
-  const own = (child: Child): void => cleanup.defer(async () => void (await child.stop(graceMs)));
-  const database = await startPostgres({ ephemeral: true });
-  cleanup.defer(database.stop);
+  const start = (options: ChildOptions): Child => {
+    // An interruption does not stop the play in mid-sentence, only all that it has started; it must not start more.
+    if (cleanup.disposed) throw new Error(`too late to start ${options.name}: everything is being stopped`);
+    const child = startChild(options);
+    cleanup.defer(async () => void (await child.stop(graceMs)));
+    return child;
+  };
+  const starting = startPostgres({ ephemeral: true });
+  // Deferred before it stands: an interruption that comes meanwhile waits for it and then ends it.
+  cleanup.defer(async () => await (await starting.catch(() => null))?.stop());
+  const database = await starting;
   await migrateDatabase(database.url, () => undefined);
   say("a temporary Postgres with the schema of this release");
   const [portA, portB] = await freePorts();
@@ -55,11 +63,10 @@ export async function buildStage(
   const subject = "demo";
   await openWorkspace(database.url, { issuer: issuer.url, subject });
   const settings = { databaseUrl: database.url, publicUrl, issuer: issuer.url, handleKeys: newHandleKeys() };
-  const startNode = (name: string, port: number): Node => {
-    const child = startChild({ name, args: ["server"], env: serverEnvironment(config, settings, port) });
-    own(child);
-    return { child, url: `http://127.0.0.1:${port}/mcp` };
-  };
+  const startNode = (name: string, port: number): Node => ({
+    child: start({ name, args: ["server"], env: serverEnvironment(config, settings, port) }),
+    url: `http://127.0.0.1:${port}/mcp`,
+  });
   const [nodeA, nodeB] = [startNode("node A", portA), startNode("node B", portB)];
   await Promise.all([nodeA.child.ready(readyMs), nodeB.child.ready(readyMs)]);
   say(`node A at ${nodeA.url} and node B at ${nodeB.url}`);
@@ -68,14 +75,9 @@ export async function buildStage(
     nodeB,
     databaseUrl: database.url,
     subject,
-    own,
+    start,
     startWorker: async () => {
-      const worker = startChild({
-        name: "the worker",
-        args: ["worker"],
-        env: workerEnvironment(config, database.url, { [workspace]: mod }),
-      });
-      own(worker);
+      const worker = start({ name: "the worker", args: ["worker"], env: workerEnvironment(config, database.url, { [workspace]: mod }) });
       await worker.ready(readyMs);
       return worker;
     },

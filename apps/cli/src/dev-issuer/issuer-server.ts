@@ -45,6 +45,14 @@ export async function startDevIssuer(options: DevIssuerOptions): Promise<DevIssu
   return { url, jwksUrl: `${url}/jwks`, stop: () => close(server) };
 }
 
+/** For whoever wants to know before anything else is started. */
+export function refuseProduction({ isProduction }: { isProduction: boolean }): void {
+  if (!isProduction) return;
+  throw new CommandError(
+    "the development issuer refuses to start with NODE_ENV=production: set HOLDFAST_ISSUERS to your identity provider",
+  );
+}
+
 /** The `iss` of tokens from the development issuer of that port. */
 export function issuerUrl(port: number): string {
   return `http://127.0.0.1:${port}`;

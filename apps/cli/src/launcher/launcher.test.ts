@@ -116,8 +116,9 @@ describe("a supervised child", () => {
       ${serves}`;
     const service = await superviseModule(module, []);
     await service.replace();
+    await started[0]?.exit;
     expect(readFileSync(log, "utf8")).toBe("serves\nserves\ndrained\n");
-    expect(started).toHaveLength(2);
+    expect(isAlive(started[1])).toBe(true);
   });
 
   test("is kept when its replacement does not start", async () => {
@@ -129,6 +130,13 @@ describe("a supervised child", () => {
     writeFileSync(broken, "");
     await expect(service.replace()).rejects.toBeInstanceOf(ChildFailed);
     expect(isAlive(started[0])).toBe(true);
+  });
+
+  test("does not keep those waiting who asked for its replacement while it drains", async () => {
+    const service = await superviseModule(`process.on("SIGTERM", () => {}); ${serves}`, [], { graceMs: 300 });
+    await service.replace();
+    expect(isAlive(started[0])).toBe(true);
+    expect(isAlive(started[1])).toBe(true);
   });
 
   test("is not started again once it was stopped", async () => {
@@ -146,13 +154,13 @@ function start(source: string, options: { env?: Record<string, string>; onLine?:
   return child;
 }
 
-async function superviseModule(source: string, notes: string[]): Promise<Supervised> {
+async function superviseModule(source: string, notes: string[], { graceMs = 5000 } = {}): Promise<Supervised> {
   supervised = await supervise({
     name: "the worker",
     start: () => start(source),
     note: (line) => notes.push(line),
     readyWithinMs: 10_000,
-    graceMs: 5000,
+    graceMs,
     backoff: swift,
   });
   return supervised;

@@ -22,7 +22,7 @@ export interface Backoff {
 
 /** A child that is started again whenever it dies, until `stop`. */
 export interface Supervised {
-  /** Starts another one, and drains the present one when the other serves. Rejects, and keeps the present one, when it does not. */
+  /** Resolves when another one serves; the present one then drains. Rejects, and keeps the present one, when no other one serves. */
   replace(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -39,7 +39,8 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
   let waitMs = backoff.firstMs;
   let present = await startReady();
   let watching = watch(present);
-  let replacing: Promise<void> = Promise.resolve();
+  /** Ends when the last replacement and the drain that followed it are over. */
+  let replacing: Promise<unknown> = Promise.resolve();
 
   async function startReady(): Promise<Child> {
     const child = start();
@@ -88,20 +89,18 @@ export async function supervise(options: SuperviseOptions): Promise<Supervised> 
     watching = watch(child);
   }
 
-  async function replaceNow(): Promise<void> {
-    if (stopping.signal.aborted) return;
-    const successor = await startReady();
-    const predecessor = present;
-    adopt(successor);
-    await predecessor.stop(graceMs);
-  }
-
   return {
-    replace: () => {
+    replace: async () => {
       // One after the other: two at once would both take the same predecessor.
-      const next = replacing.then(replaceNow);
-      replacing = next.catch(() => undefined);
-      return next;
+      const successor = replacing.then(async () => (stopping.signal.aborted ? present : await startReady()));
+      const drained = successor.then(async (child) => {
+        const predecessor = present;
+        if (child === predecessor) return;
+        adopt(child);
+        await predecessor.stop(graceMs);
+      });
+      replacing = drained.catch(() => undefined);
+      await successor;
     },
     stop: async () => {
       stopping.abort();

@@ -36,10 +36,10 @@ test("a token that is given stands in every block, and no block asks for another
 
 test("on a terminal each block stands under the name of its client", () => {
   const lines = describeClients(clientConfigurations({ url, token: null }));
-  expect(lines.filter((line) => /^ {2}\S/u.test(line))).toEqual([
-    "  Claude Code, in a terminal:",
-    "  VS Code, in .vscode/mcp.json:",
-    "  Cursor, in .cursor/mcp.json:",
-    "  MCP Inspector, in a terminal:",
+  expect(lines.filter((line) => /^\S/u.test(line))).toEqual([
+    "Claude Code, in a terminal:",
+    "VS Code, in .vscode/mcp.json:",
+    "Cursor, in .cursor/mcp.json:",
+    "MCP Inspector, in a terminal:",
   ]);
 });

@@ -43,11 +43,22 @@ export function clientConfigurations({ url, token }: { url: string; token: strin
 /** The blocks as lines for a terminal. */
 export function describeClients(configurations: readonly ClientConfiguration[]): readonly string[] {
   return configurations.flatMap(({ client, where, text }) => [
-    `  ${client}, ${where}:`,
+    `${client}, ${where}:`,
     "",
-    ...text.split("\n").map((line) => `    ${line}`),
+    ...text.split("\n").map((line) => `  ${line}`),
     "",
   ]);
+}
+
+/** What a new service needs before a client can work with it, as lines for a terminal. */
+export function firstSteps({ isOwnIssuer }: { isOwnIssuer: boolean }): readonly string[] {
+  return [
+    "Give it a folder to work in, and yourself a token:",
+    "",
+    "  npm run holdfast -- workspace add current --path /path/to/your/mod",
+    ...(isOwnIssuer ? ["  export HOLDFAST_TOKEN=$(npm run -s holdfast -- token --ttl 8h)"] : []),
+    "",
+  ];
 }
 
 function pretty(value: unknown): string {

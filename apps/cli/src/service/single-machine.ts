@@ -15,7 +15,9 @@ export interface SingleMachineOptions {
   readonly port: number;
   /** Of the development issuer, at its first start in this folder. */
   readonly issuerPort: number;
-  /** Receives what the person at the terminal should know. */
+  /** Receives what goes as it should. */
+  readonly say: (line: string) => void;
+  /** Receives what nobody wished for. */
   readonly note: (line: string) => void;
   /** Receives the log lines of the processes. */
   readonly onLog: (line: string) => void;
@@ -32,11 +34,11 @@ export interface SingleMachine {
 
 /** The whole service on one machine: database, schema, issuer, one server and one worker, all kept alive. */
 export async function startSingleMachine(options: SingleMachineOptions): Promise<SingleMachine> {
-  const { config, folder, port, note, onLog } = options;
+  const { config, folder, port, say, note, onLog } = options;
   await using cleanup = new AsyncDisposableStack();
   await data.createDataFolder(folder);
   const databaseUrl = config.databaseUrl ?? (await embeddedDatabase(options, cleanup));
-  await migrateDatabase(databaseUrl, note);
+  await migrateDatabase(databaseUrl, say);
   const url = config.publicUrl ?? `http://127.0.0.1:${port}/mcp`;
   const issuer = config.issuers === null ? await developmentIssuer(options, url, cleanup) : null;
   const settings = { databaseUrl, publicUrl: url, issuer, handleKeys: config.handleKeys ?? (await data.handleKeys(folder)) };
@@ -58,7 +60,7 @@ export async function startSingleMachine(options: SingleMachineOptions): Promise
     roots = changed;
     await worker.replace();
     await announce();
-    note(`The worker now reaches ${Object.values(changed).join(", ")}.`);
+    say(`The worker now reaches ${Object.values(changed).join(", ")}.`);
   };
   cleanup.defer(watchRoots(folder, { known: roots, onChange, note }).stop);
   const owned = cleanup.move();
