@@ -52,7 +52,7 @@ function openReference({ reference, reason, call }: UnresolvedCall): Diagnostic 
         ...base,
         code: "EVENT_DYNAMIC_DISPATCH_UNRESOLVED",
         severity: "info",
-        message: `Which event "${reference}" is, only the running game knows.`,
+        message: `Which ${call.form === "scripted_effect" ? "effect" : "event"} "${reference}" is, only the running game knows.`,
         classification: "unresolved_analysis",
         confidence: "unresolved",
       };

@@ -38,7 +38,9 @@ export interface OptionNode {
   readonly kind: "option";
   /** `option:lantern.1/lantern.1.a`. */
   readonly id: string;
+  /** The node of its event. */
   readonly event: string;
+  readonly eventId: string;
   readonly index: number;
   readonly nameKeys: readonly string[];
   /** Whether a trigger can hide it; the edge to it has the trigger. */

@@ -191,6 +191,7 @@ function linkOptions(link: Link, { fact, nodeId }: { fact: EventFact; nodeId: st
       kind: "option",
       id: optionId,
       event: nodeId,
+      eventId: fact.id,
       index,
       nameKeys: names,
       isConditional: trigger !== null,

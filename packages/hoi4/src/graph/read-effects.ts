@@ -2,7 +2,7 @@ import { parseNested } from "../clausewitz/index.ts";
 import type { Block, Pair } from "../clausewitz/index.ts";
 import { blockOf, valueOf } from "../clausewitz/index.ts";
 import { callIn, withCondition, withTrait, type Branch, type EffectFrame } from "./effect-frame.ts";
-import type { CallFact } from "./event-facts.ts";
+import type { CallFact, CallTarget } from "./event-facts.ts";
 import { eventTypeOf } from "./event-types.ts";
 import { readBorderWar, readEventCall } from "./read-calls.ts";
 import { readCondition, readGuard } from "./read-conditions.ts";
@@ -42,12 +42,15 @@ function walk(state: Walk, block: Block, frame: EffectFrame): void {
   }
 }
 
-/** A scripted effect is run by `name = yes`. */
+/** A scripted effect is run by `name = yes`; in a meta effect its name may be put together while the game runs. */
 function walkScalar({ context, calls }: Walk, { key, value }: Pair, frame: EffectFrame): void {
   if (value?.kind !== "scalar" || !value.is("yes")) return;
-  const name = context.helpers.get(key.text.toLowerCase());
+  const isComposed = frame.traits.includes("meta") && key.text.includes("[");
+  const name = isComposed ? key.text : context.helpers.get(key.text.toLowerCase());
   if (name === undefined) return;
-  const target = { kind: "helper", name, isSpelledAlike: name === key.text } as const;
+  const target: CallTarget = isComposed
+    ? { kind: "dynamic", expression: name }
+    : { kind: "helper", name, isSpelledAlike: name === key.text };
   calls.push({ ...callIn(frame), form: "scripted_effect", target, at: context.at(key, name), timing: IMMEDIATE });
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { clipText } from "../clip-text.ts";
 import type { Block, Entry, Scalar, Value } from "../clausewitz/index.ts";
 
 /** Longer expressions are cut and end in an ellipsis. Characters. */
@@ -9,9 +10,9 @@ export const EXPRESSION_LIMIT = 16 * 1024;
  * however it is laid out and wherever it stands.
  */
 export function renderExpression(block: Block): string {
-  const writer = { parts: [] as string[], left: EXPRESSION_LIMIT };
+  const writer = { parts: [] as string[], left: EXPRESSION_LIMIT + 1 };
   writeEntries(writer, block);
-  return writer.left < 0 ? `${writer.parts.join(" ").slice(0, EXPRESSION_LIMIT - 1)}…` : writer.parts.join(" ");
+  return clipText(writer.parts.join(" "), EXPRESSION_LIMIT);
 }
 
 export function renderValue(value: Value): string {

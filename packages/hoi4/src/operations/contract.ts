@@ -31,9 +31,13 @@ export const INLINE_LIMITS = {
   fileBytes: 8 * 1024,
   diagnostics: 100,
   diagnosticBytes: 32 * 1024,
+  related: 20,
   rows: 200,
   rowBytes: 64 * 1024,
   skippedSources: 50,
+  skippedBytes: 8 * 1024,
+  /** UTF-16 units of one text: names of sensible length are never cut. */
+  text: 300,
 } as const;
 
 const positionSchema = z.object({ line: z.number(), column: z.number(), offset: z.number() });

@@ -1,4 +1,6 @@
+import { clipText } from "../clip-text.ts";
 import type { Diagnostic } from "../mod/diagnostic.ts";
+import type { SourceLocation } from "../mod/source-location.ts";
 import { INLINE_LIMITS } from "./contract.ts";
 
 /** The part of a list that fits into a result, and how many items do not. */
@@ -7,17 +9,24 @@ export interface Cut<Item> {
   readonly omitted: number;
 }
 
-/** Takes items from the front while both their number and their JSON, in bytes of UTF-8, stay within the limits. */
-export function cutList<Item>(items: Iterable<Item>, limits: { readonly count: number; readonly bytes: number }): Cut<Item> {
+/** A text of a mod as a result carries it. */
+export function inlineText(text: string): string {
+  return clipText(text, INLINE_LIMITS.text);
+}
+
+/** Takes items from the front while both their number and their JSON, in bytes of UTF-8, stay within the limits; asks for no item beyond them. */
+export function cutList<Item>(
+  items: Iterable<Item>,
+  { total, count, bytes }: { readonly total: number; readonly count: number; readonly bytes: number },
+): Cut<Item> {
   const shown: Item[] = [];
-  let omitted = 0;
-  let bytes = 0;
+  let left = bytes;
   for (const item of items) {
-    if (omitted === 0) bytes += Buffer.byteLength(JSON.stringify(item)) + 1;
-    if (omitted > 0 || shown.length >= limits.count || bytes > limits.bytes) omitted += 1;
-    else shown.push(item);
+    left -= Buffer.byteLength(JSON.stringify(item)) + 1;
+    if (left < 0 || shown.length >= count) break;
+    shown.push(item);
   }
-  return { shown, omitted };
+  return { shown, omitted: total - shown.length };
 }
 
 /** Sorted diagnostics and file paths as a result carries them: each list that was cut is followed by a diagnostic that says so. */
@@ -25,8 +34,12 @@ export function cutForResult({ diagnostics, files }: { diagnostics: readonly Dia
   diagnostics: Diagnostic[];
   files: string[];
 } {
-  const cutDiagnostics = cutList(diagnostics, { count: INLINE_LIMITS.diagnostics, bytes: INLINE_LIMITS.diagnosticBytes });
-  const cutFiles = cutList(files, { count: INLINE_LIMITS.files, bytes: INLINE_LIMITS.fileBytes });
+  const cutDiagnostics = cutList(inlineDiagnostics(diagnostics), {
+    total: diagnostics.length,
+    count: INLINE_LIMITS.diagnostics,
+    bytes: INLINE_LIMITS.diagnosticBytes,
+  });
+  const cutFiles = cutList(files, { total: files.length, count: INLINE_LIMITS.files, bytes: INLINE_LIMITS.fileBytes });
   const omittedHard = diagnostics
     .slice(cutDiagnostics.shown.length)
     .filter(({ severity }) => severity === "error" || severity === "blocker").length;
@@ -50,6 +63,21 @@ export function cutForResult({ diagnostics, files }: { diagnostics: readonly Dia
     });
   }
   return { diagnostics: [...cutDiagnostics.shown, ...markers], files: cutFiles.shown };
+}
+
+function* inlineDiagnostics(diagnostics: readonly Diagnostic[]): Generator<Diagnostic> {
+  for (const { message, location, related, ...rest } of diagnostics) {
+    yield {
+      ...rest,
+      message: inlineText(message),
+      ...(location === undefined ? {} : { location: inlineLocation(location) }),
+      ...(related === undefined ? {} : { related: related.slice(0, INLINE_LIMITS.related).map(inlineLocation) }),
+    };
+  }
+}
+
+function inlineLocation({ symbol, ...location }: SourceLocation): SourceLocation {
+  return symbol === undefined ? location : { ...location, symbol: inlineText(symbol) };
 }
 
 const MARKER = { category: "validation", classification: "unresolved_analysis", confidence: "confirmed" } as const;

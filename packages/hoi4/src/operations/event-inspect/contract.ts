@@ -25,6 +25,7 @@ const callerSchema = z.object({
     .string()
     .describe("option, event, on_action, focus, decision, mission, game (tries the event by itself), or the kind of definition."),
   id: z.string(),
+  event: z.string().nullable().describe("The event that it belongs to, for options and events."),
   phase: z.string().nullable().describe("Which block of it, such as completion_reward."),
   via: z.array(z.string()).describe("Scripted effects in between, first called first."),
   when: z.string().describe("The delay in words."),
@@ -78,7 +79,9 @@ const scanDataSchema = z.object({
   graphHash: z.string().describe("Names what the graph says; unchanged when definitions only move to other lines."),
   counts: countsSchema,
   complete: z.boolean(),
-  skippedSources: z.array(z.object({ path: z.string(), reasonCodes: z.array(z.string()), possibleSymbolKinds: z.array(z.string()) })),
+  skippedSources: z
+    .array(z.object({ path: z.string(), reasonCodes: z.array(z.string()), possibleSymbolKinds: z.array(z.string()) }))
+    .describe("Files that the result does not cover; cut when there are many, while counts.skippedSources counts them all."),
   events: z
     .array(eventRowSchema)
     .describe("In load order. Cut when there are many; eventsOmitted then says how many are missing. The artifact has all."),

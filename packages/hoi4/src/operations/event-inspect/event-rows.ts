@@ -2,10 +2,11 @@ import { describeChance, describeTiming } from "../../graph/describe-call.ts";
 import type { EventGraph, EventNode, GraphNode, OptionNode } from "../../graph/event-graph.ts";
 import { indexNeighbours, type Neighbours, type Passage } from "../../graph/event-neighbours.ts";
 import { comparePoints } from "../../mod/source-location.ts";
+import { inlineText } from "../inline-lists.ts";
 import type { EventRow, EventRowCall, EventRowCaller } from "./contract.ts";
 
 /** Longer lists of one row are cut; the row counts what it leaves out. */
-const ROW_LIMITS = { options: 12, callers: 12, calls: 16 } as const;
+const ROW_LIMITS = { options: 12, callers: 12, calls: 16, via: 8 } as const;
 
 /** One row for each definition, in load order, made while they are asked for. */
 export function* eventRows(graph: EventGraph, texts: ReadonlyMap<string, string>): Generator<EventRow> {
@@ -29,7 +30,7 @@ interface RowParts {
 }
 
 function rowOf({ event, options, neighbours, texts }: RowParts): EventRow {
-  const textOf = (key: string | undefined) => (key === undefined ? null : (texts.get(key) ?? null));
+  const textOf = (key: string | undefined) => inlineKey(key === undefined ? undefined : texts.get(key));
   const callers = neighbours
     .callersOf(event.id)
     .toSorted((a, b) => comparePoints(a.firstEdge.location, b.firstEdge.location))
@@ -45,25 +46,27 @@ function rowOf({ event, options, neighbours, texts }: RowParts): EventRow {
     callers: Math.max(0, callers.length - ROW_LIMITS.callers),
     calls: Math.max(0, calls.length - ROW_LIMITS.calls),
   };
+  const unresolved = new Set(calls.filter(({ resolution }) => resolution !== "resolved").map((call) => call.event));
   return {
-    id: event.eventId,
+    id: inlineText(event.eventId),
     type: event.type,
-    titleKey: event.titleKeys[0] ?? null,
+    titleKey: inlineKey(event.titleKeys[0]),
     title: textOf(event.titleKeys[0]),
     file: event.location.path,
     line: event.location.line,
     flags: flagsOf(event),
     options: options
       .slice(0, ROW_LIMITS.options)
-      .map(({ nameKeys: [name], isConditional }) => ({ name: name ?? null, text: textOf(name), isConditional })),
+      .map(({ nameKeys: [name], isConditional }) => ({ name: inlineKey(name), text: textOf(name), isConditional })),
     callers: callers.slice(0, ROW_LIMITS.callers),
     calls: calls.slice(0, ROW_LIMITS.calls),
-    unresolvedTargets: [...new Set(calls.filter(({ resolution }) => resolution !== "resolved").map((call) => call.event))].slice(
-      0,
-      ROW_LIMITS.calls,
-    ),
+    unresolvedTargets: [...unresolved].slice(0, ROW_LIMITS.calls),
     ...(omitted.options + omitted.callers + omitted.calls === 0 ? {} : { omitted }),
   };
+}
+
+function inlineKey(key: string | undefined): string | null {
+  return key === undefined ? null : inlineText(key);
 }
 
 function flagsOf(event: EventNode): EventRow["flags"] {
@@ -81,19 +84,23 @@ function callerOf(passage: Passage): EventRowCaller {
   return { ...callerName(passage.from), ...howOf(passage), file, line };
 }
 
-function callerName(node: GraphNode): Pick<EventRowCaller, "kind" | "id" | "phase"> {
+function callerName(node: GraphNode): Pick<EventRowCaller, "kind" | "id" | "event" | "phase"> {
   switch (node.kind) {
     case "event":
-      return { kind: "event", id: node.eventId, phase: null };
+      return { kind: "event", id: inlineText(node.eventId), event: inlineText(node.eventId), phase: null };
     case "option":
-      return { kind: "option", id: node.nameKeys[0] ?? node.id, phase: null };
+      return { kind: "option", id: optionName(node), event: inlineText(node.eventId), phase: null };
     case "entry":
-      return { kind: node.noun, id: node.name, phase: node.phase };
+      return { kind: node.noun, id: inlineText(node.name), event: null, phase: inlineKey(node.phase ?? undefined) };
     case "helper":
     case "unresolved":
     case "terminal":
-      return { kind: node.kind, id: node.id, phase: null };
+      return { kind: node.kind, id: inlineText(node.id), event: null, phase: null };
   }
+}
+
+function optionName({ nameKeys, index }: OptionNode): string {
+  return inlineKey(nameKeys[0]) ?? `option ${index + 1}`;
 }
 
 function callOf(source: EventNode | OptionNode, passage: Passage): EventRowCall {
@@ -101,8 +108,8 @@ function callOf(source: EventNode | OptionNode, passage: Passage): EventRowCall 
   const { path: file, line } = edge.location;
   const section = firstEdge.reason === "after_call" ? "after" : "immediate";
   return {
-    event: targetName(to),
-    from: source.kind === "option" ? (source.nameKeys[0] ?? `option ${source.index + 1}`) : section,
+    event: inlineText(targetName(to)),
+    from: source.kind === "option" ? optionName(source) : section,
     resolution: to.kind === "unresolved" ? to.reason : "resolved",
     ...howOf(passage),
     file,
@@ -117,5 +124,11 @@ function targetName(node: GraphNode): string {
 
 /** The delay is that of the edge that fires the event: running a scripted effect takes no time. */
 function howOf({ via, edge, firstEdge, conditions }: Passage): Pick<EventRowCall, "via" | "when" | "chance" | "conditions"> {
-  return { via: [...via], when: describeTiming(edge.timing), chance: describeChance(edge) ?? describeChance(firstEdge), conditions };
+  const chance = describeChance(edge) ?? describeChance(firstEdge);
+  return {
+    via: via.slice(0, ROW_LIMITS.via).map(inlineText),
+    when: inlineText(describeTiming(edge.timing)),
+    chance: chance === null ? null : inlineText(chance),
+    conditions,
+  };
 }

@@ -13,7 +13,8 @@ import { summarizeScan } from "./summarize-scan.ts";
 
 export const eventInspectHandler = handle(eventInspect, inspectEvents);
 
-async function inspectEvents({ workspaceId }: EventInspectInput, context: OperationContext): Promise<ToolResult> {
+/** The handler's work with its types, for those who call it without a registry. */
+export async function inspectEvents({ workspaceId }: EventInspectInput, context: OperationContext): Promise<ToolResult> {
   try {
     const scan = await scanEvents(context);
     if ("code" in scan) return refusal(workspaceId, scan);
@@ -47,7 +48,7 @@ function scanOutput({
     filesScanned: files,
     proposedFiles: [],
     changedFiles: [],
-    diagnostics: diagnostics.map(inlineDiagnostic),
+    diagnostics: diagnostics.map(outputDiagnostic),
     artifacts: [link],
     validation: { passed: checks.every(({ passed }) => passed), checks },
     blockers: [],
@@ -76,7 +77,8 @@ function checksOf({ diagnostics, isComplete }: EventScan): EventInspectOutput["v
   ];
 }
 
-function inlineDiagnostic({ related, details, ...rest }: Diagnostic): EventInspectOutput["diagnostics"][number] {
+/** Our lists are read-only, those of a schema are not. */
+function outputDiagnostic({ related, details, ...rest }: Diagnostic): EventInspectOutput["diagnostics"][number] {
   return {
     ...rest,
     ...(related === undefined || related.length === 0 ? {} : { related: [...related] }),

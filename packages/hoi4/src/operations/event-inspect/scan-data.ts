@@ -7,16 +7,26 @@ import type { EventScan } from "./scan-events.ts";
 
 /** What a scan answers as `data`. */
 export function scanData(scan: EventScan): ScanData {
-  const rows = cutList(eventRows(scan.graph, scan.texts), { count: INLINE_LIMITS.rows, bytes: INLINE_LIMITS.rowBytes });
+  const counts = countScan(scan);
+  const rows = cutList(eventRows(scan.graph, scan.texts), {
+    total: counts.events,
+    count: INLINE_LIMITS.rows,
+    bytes: INLINE_LIMITS.rowBytes,
+  });
+  const skipped = cutList(scan.skipped, {
+    total: scan.skipped.length,
+    count: INLINE_LIMITS.skippedSources,
+    bytes: INLINE_LIMITS.skippedBytes,
+  });
   return {
     mode: "scan",
     analysisMode: scan.isFocused ? "focused" : "full",
     mod: describeMod(scan.descriptor),
     revision: scan.revision,
     graphHash: scan.graphHash,
-    counts: countScan(scan),
+    counts,
     complete: scan.isComplete,
-    skippedSources: scan.skipped.slice(0, INLINE_LIMITS.skippedSources).map(({ path, reasonCodes, possibleSymbolKinds }) => ({
+    skippedSources: skipped.shown.map(({ path, reasonCodes, possibleSymbolKinds }) => ({
       path,
       reasonCodes: [...reasonCodes],
       possibleSymbolKinds: [...possibleSymbolKinds],

@@ -39,7 +39,7 @@ export interface EventScan {
   readonly isFocused: boolean;
 }
 
-/** Calls of one graph, beyond which the files that remain are left out. */
+/** Calls of one graph; a file that would take it beyond is left out as a whole. Five times what the largest mods need. */
 const CALL_LIMIT = 200_000;
 
 /** Reads a whole mod. Throws `WorkspaceError` when its folder cannot be listed, and the abort reason of the context. */
@@ -110,13 +110,14 @@ async function readScripts(
     if (role.kind === "localisation") continue;
     onScript(displayPath);
     await pace();
-    if (calls >= callLimit) {
+    const read = readFileFacts(loaded, helpers);
+    const own = countCalls(read.facts);
+    if (calls + own > callLimit) {
       skipped.push({ path: displayPath, reasonCodes: ["GRAPH_LIMIT"], possibleSymbolKinds: definableKinds(role) });
       continue;
     }
-    const read = readFileFacts(loaded, helpers);
     facts.push(read.facts);
-    calls += countCalls(read.facts);
+    calls += own;
     if (!read.isWholeStructureRead)
       skipped.push({ path: displayPath, reasonCodes: ["STRUCTURE_NOT_READ"], possibleSymbolKinds: definableKinds(role) });
   }

@@ -1,31 +1,37 @@
+import { inlineText } from "../inline-lists.ts";
 import { quantity } from "../../quantity.ts";
 import type { Diagnostic } from "../../mod/diagnostic.ts";
 import type { ScanData } from "./contract.ts";
 import type { EventScan } from "./scan-events.ts";
 
-/** How many problems are named in the text; the structured result has more of them. */
+/** How many kinds of problem are named in the text; the structured result has more. */
 const WORST = 5;
 
 /** The result in a few lines, for people and for models that read text only. */
-export function summarizeScan({ diagnostics, filesScanned }: EventScan, { counts, mod, hint, complete }: ScanData): string {
+export function summarizeScan({ diagnostics, filesScanned }: EventScan, { counts, mod, hint }: ScanData): string {
   const name = mod.name ?? "The mod";
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   const warnings = diagnostics.filter(({ severity }) => severity === "warning");
-  const worst = [...errors, ...warnings].slice(0, WORST);
-  const left = errors.length + warnings.length - worst.length;
+  // The same slip of one file often repeats; one line for it leaves room for the others.
+  const groups = [...Map.groupBy([...errors, ...warnings], ({ code, location }) => `${code} ${location?.path ?? ""}`).values()];
   return [
     hint === null
       ? `${name}: ${quantity(counts.events, "event")} with ${quantity(counts.options, "option")}, started from ${quantity(counts.entries, "place")}, in ${quantity(filesScanned.length, "file")}.`
       : `${name} has no events. ${hint}`,
-    errors.length + warnings.length === 0
+    groups.length === 0
       ? "Nothing wrong was found."
-      : `${quantity(errors.length, "error")} and ${quantity(warnings.length, "warning")}${left > 0 ? "; the worst" : ""}:`,
-    ...worst.map(lineOf),
-    ...(complete ? [] : [`Not everything could be read: ${quantity(counts.skippedSources, "file")} left out.`]),
+      : `${quantity(errors.length, "error")} and ${quantity(warnings.length, "warning")}${groups.length > WORST ? "; the worst" : ""}:`,
+    ...groups.slice(0, WORST).map(lineOf),
+    ...(counts.skippedSources === 0
+      ? []
+      : [`${quantity(counts.skippedSources, "file")} could not be read in full; the result does not cover what is in there.`]),
     "The whole graph is in event-graph.json.",
   ].join("\n");
 }
 
-function lineOf({ location, message }: Diagnostic): string {
-  return location === undefined ? `- ${message}` : `- ${location.path}:${location.start.line} ${message}`;
+function lineOf([first, ...others]: readonly Diagnostic[]): string {
+  if (first === undefined) return "";
+  const { location, message } = first;
+  const place = location === undefined ? "" : `${location.path}:${location.start.line} `;
+  return `- ${place}${inlineText(message)}${others.length === 0 ? "" : ` (and ${others.length} more like it in this file)`}`;
 }
