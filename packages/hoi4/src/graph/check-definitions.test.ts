@@ -1,0 +1,92 @@
+import { describe, expect, test } from "vitest";
+import { diagnosticLines, scanTexts } from "../testing/scan-texts.ts";
+
+async function linesOf(files: Record<string, string>): Promise<string[]> {
+  const lines = diagnosticLines(await scanTexts({ "descriptor.mod": "", ...files }));
+  return lines.filter((line) => !line.startsWith("EVENT_NEVER_FIRED"));
+}
+
+const quiet = (id: string, rest = "") => `country_event = { id = ${id} hidden = yes is_triggered_only = yes ${rest} }`;
+
+describe("namespaces", () => {
+  test("one warning for each namespace that no file declares, at its first event", async () => {
+    expect(
+      await linesOf({
+        "events/a.txt": `${quiet("a.1")}\n${quiet("a.2")}\n${quiet("b.1")}\n${quiet("77")}`,
+        "events/b.txt": "add_namespace = b",
+      }),
+    ).toEqual(["EVENT_NAMESPACE_UNDECLARED mod:events/a.txt:1"]);
+  });
+
+  test("it is an error when the game's events are unloaded, because then nobody else declares it", async () => {
+    const files = { "events/a.txt": quiet("a.1") };
+    const { diagnostics: open } = await scanTexts(files);
+    const { diagnostics: certain } = await scanTexts({ ...files, "descriptor.mod": 'replace_path = "events"' });
+    const severityOf = (list: typeof open) => list.find(({ code }) => code === "EVENT_NAMESPACE_UNDECLARED")?.severity;
+    expect([severityOf(open), severityOf(certain)]).toEqual(["warning", "error"]);
+  });
+});
+
+describe("duplicates", () => {
+  test("each further definition is reported at its place with the one that counts beside it", async () => {
+    const { diagnostics } = await scanTexts({
+      "events/a.txt": `add_namespace = a ${quiet("a.1")}`,
+      "events/b.txt": `\n${quiet("a.1", "major = yes")}`,
+    });
+    expect(diagnostics.find(({ code }) => code === "EVENT_DUPLICATE_ID")).toMatchObject({
+      severity: "error",
+      location: { path: "mod:events/b.txt", start: { line: 2, column: 1 }, symbol: "a.1" },
+      related: [{ path: "mod:events/a.txt", symbol: "a.1" }],
+    });
+  });
+
+  test("scripted effects too, as a warning", async () => {
+    expect(await linesOf({ "common/scripted_effects/a.txt": "h = { }\nh = { }" })).toEqual([
+      "HELPER_DUPLICATE_ID mod:common/scripted_effects/a.txt:1",
+    ]);
+  });
+});
+
+describe("scripted effects that call each other", () => {
+  test("a circle is reported once, at its first name, and a helper that only leads to it is not", async () => {
+    const lines = await linesOf({ "common/scripted_effects/a.txt": "a = { b = yes }\nb = { c = yes }\nc = { b = yes }\nd = { d = yes }" });
+    expect(lines).toEqual([
+      "EVENT_HELPER_CYCLE mod:common/scripted_effects/a.txt:2",
+      "EVENT_HELPER_CYCLE mod:common/scripted_effects/a.txt:4",
+    ]);
+  });
+});
+
+describe("how an event comes to fire", () => {
+  test("a mean time does nothing in an event that waits, unless an on_action draws it by weight", async () => {
+    const event = quiet("a.1", "mean_time_to_happen = { days = 5 }");
+    expect(await linesOf({ "events/a.txt": `add_namespace = a\n${event}` })).toEqual(["EVENT_MEAN_TIME_IGNORED mod:events/a.txt:2"]);
+    const drawn = "on_actions = { on_monthly = { random_events = { 5 = a.1 } } }";
+    expect(await linesOf({ "events/a.txt": `add_namespace = a\n${event}`, "common/on_actions/a.txt": drawn })).toEqual([]);
+  });
+
+  test("an event that neither waits nor has a trigger fires for everybody", async () => {
+    expect(await linesOf({ "events/a.txt": "add_namespace = a\ncountry_event = { id = a.1 hidden = yes }" })).toEqual([
+      "EVENT_FIRES_UNPROMPTED mod:events/a.txt:2",
+    ]);
+  });
+
+  test("an event that waits and is never fired is noted, but not its losing duplicate", async () => {
+    const scan = await scanTexts({
+      "events/a.txt": `add_namespace = a\n${quiet("a.1")}\n${quiet("a.1")}\n${quiet("a.2", "immediate = { country_event = a.2 }")}`,
+    });
+    expect(diagnosticLines(scan).filter((line) => line.startsWith("EVENT_NEVER_FIRED"))).toEqual(["EVENT_NEVER_FIRED mod:events/a.txt:2"]);
+  });
+
+  test("a window that cannot be closed is reported, a hidden event has none", async () => {
+    const window = "country_event = { id = a.1 title = t is_triggered_only = yes }";
+    expect(await linesOf({ "events/a.txt": `add_namespace = a\n${window}` })).toEqual(["EVENT_WITHOUT_OPTION mod:events/a.txt:2"]);
+    expect(await linesOf({ "events/a.txt": `add_namespace = a\n${quiet("a.1", "title = t")}` })).toEqual([]);
+  });
+});
+
+test("what stands outside of every event is reported, constants are not", async () => {
+  expect(await linesOf({ "events/a.txt": "add_namespace = a\n@x = 1\noption = { name = lost }" })).toEqual([
+    "EVENT_STRAY_ROOT_ENTRY mod:events/a.txt:3",
+  ]);
+});

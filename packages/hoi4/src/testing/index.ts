@@ -1,0 +1,3 @@
+export { folderWorkspace } from "./folder-workspace.ts";
+export { inspectEvents, type ArtifactGraph, type Inspected } from "./inspect-events.ts";
+export { memoryWorkspace } from "./memory-workspace.ts";
