@@ -15,10 +15,12 @@ export function taskIdFrom(parts: { unixMs: number; random: Uint8Array }): TaskI
   const { unixMs, random } = parts;
   if (random.length !== 10) throw new RangeError(`a task id takes 10 random bytes, got ${random.length}`);
   const bytes = new Uint8Array(16);
-  for (let index = 0; index < 6; index += 1) bytes[index] = Math.floor(unixMs / 2 ** (8 * (5 - index))) & 0xff;
+  const view = new DataView(bytes.buffer);
+  view.setUint16(0, Math.floor(unixMs / 2 ** 32));
+  view.setUint32(2, unixMs % 2 ** 32);
   bytes.set(random, 6);
-  bytes[6] = (bytes[6]! & 0x0f) | 0x70;
-  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  view.setUint8(6, (view.getUint8(6) & 0x0f) | 0x70);
+  view.setUint8(8, (view.getUint8(8) & 0x3f) | 0x80);
   const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   return taskIdSchema.parse(`${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`);
 }

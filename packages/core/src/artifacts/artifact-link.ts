@@ -43,11 +43,11 @@ export function parseArtifactUri(uri: string): { address: ArtifactAddress; offse
   if (workspaceId === null || !sha256Schema.safeParse(sha256).success || !artifactNameSchema.safeParse(name).success) return null;
   const parsed: { address: ArtifactAddress; offset?: number; length?: number } = { address: { workspaceId, sha256, name } };
   for (const pair of query === "" ? [] : query.split("&")) {
-    const field = /^(offset|length)=(\d{1,15})$/u.exec(pair);
+    const field = /^(?:offset|length)=(\d{1,15})$/u.exec(pair);
     if (field === null) return null;
-    const key = field[1] as "offset" | "length";
+    const key = pair.startsWith("offset") ? "offset" : "length";
     if (parsed[key] !== undefined) return null;
-    parsed[key] = Number(field[2]);
+    parsed[key] = Number(field[1]);
   }
   return parsed;
 }

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import type { z } from "zod";
 import type { OperationContext } from "./context.ts";
 import type { ToolResult } from "./tool-result.ts";
 

@@ -37,6 +37,7 @@ export function toolResult(parts: {
   const result: ToolResult = {
     content: [{ type: "text", text: parts.text }, ...(parts.links ?? []).map((link) => ({ type: "resource_link" as const, ...link }))],
   };
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same JSON values; zod only does not call them readonly
   if (parts.structured !== undefined) result.structuredContent = parts.structured as Record<string, z.core.util.JSONType>;
   if (parts.isError === true) result.isError = true;
   return result;
