@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { createServer } from "node:http";
+import { createServer, type Server } from "node:http";
+import type { Socket } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 
 /** A listening HTTP server that can be closed in two steps. */
@@ -36,6 +37,7 @@ export async function startHttpServer({ fetch, host, port }: HttpServerOptions):
   const server = createServer(SERVER_OPTIONS, (incoming, outgoing) => {
     listener(incoming, outgoing).catch(() => outgoing.destroy());
   });
+  const quiet = trackQuietSockets(server);
   server.listen(port, host);
   try {
     await once(server, "listening");
@@ -49,7 +51,7 @@ export async function startHttpServer({ fetch, host, port }: HttpServerOptions):
     port: typeof address === "object" && address !== null ? address.port : port,
     drain: async (deadline) => {
       server.close();
-      server.closeIdleConnections();
+      quiet.cut();
       const overdue = Promise.withResolvers<undefined>();
       deadline.addEventListener("abort", () => overdue.resolve(undefined), { once: true });
       if (!deadline.aborted) await Promise.race([closed.promise, overdue.promise]);
@@ -58,6 +60,35 @@ export async function startHttpServer({ fetch, host, port }: HttpServerOptions):
       server.close();
       server.closeAllConnections();
       await closed.promise;
+    },
+  };
+}
+
+/**
+ * Node closes connections that wait for their next request, but not those that have not sent their first: clients and load
+ * balancers open such ahead of need, and each would hold up a drain until its deadline.
+ */
+function trackQuietSockets(server: Server): { cut(): void } {
+  const answering = new Map<Socket, number>();
+  let isCutting = false;
+  const count = (socket: Socket, change: number): void => {
+    const requests = answering.get(socket);
+    if (requests === undefined) return;
+    answering.set(socket, requests + change);
+    if (isCutting && requests + change === 0) socket.end();
+  };
+  server.on("connection", (socket) => {
+    answering.set(socket, 0);
+    socket.once("close", () => answering.delete(socket));
+  });
+  server.on("request", ({ socket }, response) => {
+    count(socket, 1);
+    response.once("close", () => count(socket, -1));
+  });
+  return {
+    cut: () => {
+      isCutting = true;
+      for (const [socket, requests] of answering) if (requests === 0) socket.destroy();
     },
   };
 }

@@ -11,7 +11,7 @@ type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Resu
 // oxlint-disable-next-line typescript/no-deprecated -- its successor McpServer turns every protocol error of a tool into a result
 export class ExactServer extends Server {
   protected override _wrapHandler(method: string, handler: Handler): Handler {
-    // oxlint-disable-next-line no-underscore-dangle, typescript/no-deprecated -- the SDK's name for its hook; the class as above
+    // oxlint-disable-next-line typescript/no-deprecated -- the class as above
     const wrap = (inner: Handler): Handler => super._wrapHandler(method, inner);
     if (method !== "tools/call") return wrap(handler);
     return async (request, context) => {
