@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,10 +9,14 @@ const commandLine = path.join(import.meta.dirname, "../../apps/cli/src/main.ts")
 /** A place of its own for the commands of a test: whatever they leave behind can be told from everybody else's. */
 export interface Scratch {
   readonly folder: string;
+  /** Hands a process over, for `end`. */
+  own(child: ChildProcess): void;
   /** Processes that were started from here and still run, and what they are. */
   processes(): readonly string[];
   /** Temporary files and folders that are still there. */
   leftovers(): readonly string[];
+  /** Kills what a failed test left running; its children and its database notice. */
+  end(): void;
   remove(): void;
 }
 
@@ -35,8 +39,13 @@ export function createScratch(): Scratch {
   const temporary = mkdtempSync(path.join(folder, "tmp-"));
   // Under root, the database runs as somebody else, who has to reach its folder.
   for (const each of [folder, temporary]) chmodSync(each, 0o755);
+  const started: ChildProcess[] = [];
   return {
     folder,
+    own: (child) => started.push(child),
+    end: () => {
+      for (const child of started) child.kill("SIGKILL");
+    },
     processes: () => processesNaming(folder),
     leftovers: () => readdirSync(temporary),
     remove: () => rmSync(folder, { recursive: true, force: true }),
@@ -61,6 +70,7 @@ export function startHoldfast(
     },
     stdio: ["ignore", "pipe", "pipe"],
   });
+  scratch.own(child);
   const { pid } = child;
   if (pid === undefined) throw new Error(`cannot start holdfast ${args.join(" ")}`);
   const said = { stdout: "", stderr: "" };

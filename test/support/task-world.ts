@@ -78,7 +78,21 @@ export async function createTaskWorld(): Promise<TaskWorld> {
     return task;
   }
   const find = (id: TaskId) => found(manager.find({ id, principal }));
-  const until: TaskWorld["until"] = (id, wish, withinMs) => untilValue(() => find(id), wish, withinMs);
+  const attempts: TaskWorld["attempts"] = async (id) => {
+    const rows = await query(
+      `select fencing_token as token, worker_id as "workerId", state, error_code as "errorCode", error_detail #>> '{}' as detail
+       from holdfast.attempt where task_id = $1 order by fencing_token`,
+      [id],
+    );
+    return rows as unknown as readonly AttemptRow[];
+  };
+  const until: TaskWorld["until"] = async (id, wish, withinMs) => {
+    try {
+      return await untilValue(() => find(id), wish, withinMs);
+    } catch (error) {
+      throw new Error(`the task is not as wished; its attempts: ${JSON.stringify(await attempts(id))}`, { cause: error });
+    }
+  };
 
   const owned = cleanup.move();
   return {
@@ -109,14 +123,7 @@ export async function createTaskWorld(): Promise<TaskWorld> {
       const leased = () => query("select worker_id from holdfast.live_task where task_id = $1 and worker_id is not null", [id]);
       await untilValue(leased, (rows) => rows.length === 1, withinMs);
     },
-    async attempts(id) {
-      const rows = await query(
-        `select fencing_token as token, worker_id as "workerId", state, error_code as "errorCode", error_detail #>> '{}' as detail
-         from holdfast.attempt where task_id = $1 order by fencing_token`,
-        [id],
-      );
-      return rows as unknown as readonly AttemptRow[];
-    },
+    attempts,
     async events(id) {
       const rows = await query("select kind from holdfast.task_event where task_id = $1 order by id", [id]);
       return rows.map(({ kind }) => String(kind));
