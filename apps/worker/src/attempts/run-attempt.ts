@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import type {
   AttemptLedger,
   AttemptRef,
@@ -17,6 +16,7 @@ import type { OperationOutcome, OperationRun, Sandbox } from "../sandbox/sandbox
 import type { HeldLease, LeaseKeeper } from "./lease-keeper.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { settlementOf } from "./settlement-of.ts";
+import { pause } from "../pause.ts";
 
 /** What an attempt needs of its worker. */
 export interface AttemptServices {
@@ -119,7 +119,7 @@ const DECLINE_AFTER_MS = 1_000;
  * moment first, or the workers that cannot run it would toss it around as fast as they can.
  */
 async function decline(attempt: ClaimedAttempt, ours: number | undefined, worker: AttemptServices): Promise<OperationOutcome> {
-  await delay(Math.min(DECLINE_AFTER_MS, worker.leaseMs / 3), undefined, { signal: worker.interruption }).catch(() => undefined);
+  await pause(Math.min(DECLINE_AFTER_MS, worker.leaseMs / 3), worker.interruption);
   const detail = `the task wants version ${attempt.operationVersion} of ${attempt.operation}, this worker has ${ours ?? "none"}`;
   const isNewer = ours === undefined || attempt.operationVersion > ours;
   return { kind: isNewer ? "unavailable" : "unknown", detail, output: "" };

@@ -1,5 +1,5 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { AppError, type AttemptLedger, type AttemptRef, type Settlement, type SettlementAnswer } from "@holdfast/core";
+import { pause } from "../pause.ts";
 
 export interface SettleOptions {
   readonly ledger: Pick<AttemptLedger, "settle">;
@@ -31,7 +31,7 @@ export async function settleAttempt(options: SettleOptions): Promise<SettlementA
         return settleAttempt({ ...options, settlement: rejected(error, reference) });
       if (!isTransient(error) || tries === TRIES) throw error;
       onRetry(error);
-      await delay(Math.min(LONGEST_DELAY_MS, firstDelayMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2));
+      await pause(Math.min(LONGEST_DELAY_MS, firstDelayMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2));
     }
   }
 }

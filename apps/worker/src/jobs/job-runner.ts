@@ -1,6 +1,6 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { wakeIdentifier } from "@holdfast/core";
 import { run, type Logger, type Runner, type Task } from "graphile-worker";
+import { pause } from "../pause.ts";
 
 /** Fetches jobs and runs them, until it is stopped. */
 export interface JobRunner {
@@ -77,7 +77,7 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
       }
       current = null;
       const pauseMs = Math.min(RESTART_MAX_MS, RESTART_MIN_MS * 2 ** failures) * (0.5 + Math.random() / 2);
-      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+      await pause(pauseMs, stopping.signal);
     }
   }
 

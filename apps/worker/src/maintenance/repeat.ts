@@ -1,4 +1,4 @@
-import { setTimeout as delay } from "node:timers/promises";
+import { pause } from "../pause.ts";
 
 /** Work that is done again and again. */
 export interface Repetition {
@@ -25,7 +25,7 @@ export function repeat(options: {
         onError(error);
         return "done" as const;
       });
-      if (answer === "done") await delay(everyMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => undefined);
+      if (answer === "done") await pause(everyMs * (0.75 + Math.random() / 2), signal);
     }
   }
 

@@ -23,7 +23,7 @@ while read -r line; do
     -*) groups="\${groups%%" $pid "*} \${groups#*" $pid "}" ;;
   esac
 done
-for pid in $groups; do kill -9 -- "-$pid"; done 2>/dev/null
+for pid in $groups; do kill -s KILL -- "-$pid"; done 2>/dev/null
 `;
 
 /** It leads a process group of its own, so that what kills the worker's group leaves it alive. */

@@ -10,7 +10,7 @@ export interface ChildPool {
   acquire(memoryMiB: number): Promise<ChildProcess>;
   /** Takes a child back after a clean run, for the next one. One whose state is unknown is killed instead. */
   release(child: ChildProcess): void;
-  /** Resolves at once while children can be started, else when they can again, or the signal aborts. */
+  /** Resolves at once while there is a child or one can be started, else when one can again, or the signal aborts. */
   whenHealthy(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
@@ -142,7 +142,7 @@ export function createChildPool(options: ChildPoolOptions): ChildPool {
       if (idle.length >= slots + kinds.length && idleOf(child.memoryMiB).length > 0) return child.kill("is not needed");
       put(child);
     },
-    whenHealthy: health.whenHealthy,
+    whenHealthy: (signal) => (idle.some(({ isUsable }) => isUsable) ? Promise.resolve() : health.whenHealthy(signal)),
     async close() {
       closed = true;
       for (const waiter of waiters.splice(0)) waiter.reject(new Error("the sandbox is closed"));
