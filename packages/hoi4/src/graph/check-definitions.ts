@@ -4,7 +4,8 @@ import type { SourceLocation } from "../mod/source-location.ts";
 import type { EventFact, FileFacts, SwallowedEvent } from "./event-facts.ts";
 import { namespaceOf } from "./event-types.ts";
 import { componentsOf } from "./strong-components.ts";
-import type { Defined, DefinitionTable, LinkedGraph } from "./link-event-graph.ts";
+import type { Defined, DefinitionTable } from "./definition-table.ts";
+import type { LinkedGraph } from "./link-event-graph.ts";
 
 /** What is wrong with definitions in the light of all the others. */
 export function checkDefinitions(linked: LinkedGraph, files: readonly FileFacts[], descriptor: Descriptor): Diagnostic[] {

@@ -52,6 +52,14 @@ describe("an event that is fired and not defined", () => {
     expect(await judged(files)).toEqual(["EVENT_REFERENCE_CASE_MISMATCH", "warning", "probable_defect", "missing"]);
   });
 
+  test("is missing for certain when a missing brace has swallowed it, even in a namespace that only the game could declare", async () => {
+    const files = {
+      "events/a.txt": `add_namespace = a ${CALL} country_event = { id = a.2 hidden = yes is_triggered_only = yes country_event = { id = b.5 title = t } }`,
+    };
+    const { graph } = await scanTexts(files);
+    expect(graph.nodes).toContainEqual({ kind: "unresolved", id: "unresolved:event/b.5", reference: "b.5", reason: "missing" });
+  });
+
   test("names the definition that a missing brace has swallowed", async () => {
     const { diagnostics } = await scanTexts({
       "events/a.txt": `add_namespace = b\ncountry_event = {\n id = b.1\n is_triggered_only = yes\n title = t\n option = { name = x country_event = b.5\n}\ncountry_event = {\n id = b.5\n title = t\n}\n`,

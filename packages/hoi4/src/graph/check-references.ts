@@ -10,11 +10,24 @@ export function checkReferences(
   const swallowedById = new Map(swallowed.map((event) => [event.id, event]));
   const spellings = new Map([...events.active.keys()].map((id) => [id.toLowerCase(), id]));
   return unresolved.map((call) => {
+    if (call.call.target.kind === "helper") return skippedHelper(call);
     const lost = swallowedById.get(call.reference);
     if (lost !== undefined) return swallowedTarget(call, lost);
     const spelling = call.reason === "dynamic" ? undefined : spellings.get(call.reference.toLowerCase());
     return spelling === undefined ? openReference(call) : misspelledTarget(call, spelling);
   });
+}
+
+function skippedHelper({ reference, call }: UnresolvedCall): Diagnostic {
+  return {
+    code: "HELPER_UNRESOLVED",
+    severity: "warning",
+    category: "reference",
+    message: `What the scripted effect ${reference} fires is not known, because its file was left out.`,
+    classification: "unresolved_analysis",
+    confidence: "unresolved",
+    location: call.at,
+  };
 }
 
 function openReference({ reference, reason, call }: UnresolvedCall): Diagnostic {

@@ -71,7 +71,7 @@ export interface HelperNode {
 
 export interface UnresolvedNode {
   readonly kind: "unresolved";
-  /** `unresolved:event/news.57`, `unresolved:dynamic/lantern.[STAGE]`. */
+  /** `unresolved:event/news.57`, `unresolved:helper/left_out`, `unresolved:dynamic/lantern.[STAGE]`. */
   readonly id: string;
   readonly reference: string;
   readonly reason: UnresolvedReason;

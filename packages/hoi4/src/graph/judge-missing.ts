@@ -6,7 +6,8 @@ import type { JudgeMissing } from "./link-event-graph.ts";
 
 /**
  * Whose fault an undefined id is. The game's own files are not here, and most ids that a mod does not define are theirs.
- * The mod is at fault for certain when it unloads the game's events, or when it declares the namespace itself.
+ * The mod is at fault for certain when it unloads the game's events, when it declares the namespace itself, or when a
+ * slip of its own hides the definition.
  */
 export function missingJudge({
   descriptor,
@@ -20,7 +21,9 @@ export function missingJudge({
   const declared = new Set(files.flatMap(({ namespaces }) => namespaces.map(({ name }) => name)));
   const isReplaced = replacesFolder(descriptor, "events");
   const couldBeSkipped = skipped.some(({ possibleSymbolKinds }) => possibleSymbolKinds.includes("event"));
+  const swallowed = new Set(files.flatMap((file) => file.swallowed.map(({ id }) => id)));
   return (eventId) => {
+    if (swallowed.has(eventId)) return "missing";
     if (couldBeSkipped) return "skipped";
     const namespace = namespaceOf(eventId);
     return isReplaced || (namespace !== null && declared.has(namespace)) ? "missing" : "not_configured";

@@ -1,7 +1,8 @@
 import type { Confidence } from "../mod/diagnostic.ts";
 import { pointOf, type SourcePoint } from "../mod/source-location.ts";
-import type { CallFact, Condition, EntryFact, EntryKind, EventFact, FileFacts, HelperFact } from "./event-facts.ts";
+import type { CallFact, CallTarget, Condition, EntryFact, EntryKind, EventFact, FileFacts, HelperFact } from "./event-facts.ts";
 import type { EdgeReason, EventNode, GraphEdge, GraphNode, UnresolvedReason } from "./event-graph.ts";
+import { counted, firingHelpers, tabulate, type Defined, type DefinitionTable } from "./definition-table.ts";
 import { namespaceOf, type EventType } from "./event-types.ts";
 import { IMMEDIATE } from "./read-timing.ts";
 
@@ -11,7 +12,7 @@ export interface LinkedGraph {
   readonly edges: readonly UnnamedEdge[];
   readonly events: DefinitionTable<EventFact>;
   readonly helpers: DefinitionTable<HelperFact>;
-  /** Calls of events that no file of the mod defines. */
+  /** Calls of what no file that was read defines. */
   readonly unresolved: readonly UnresolvedCall[];
 }
 
@@ -21,19 +22,6 @@ export interface UnresolvedCall {
   readonly call: CallFact;
   readonly reference: string;
   readonly reason: UnresolvedReason;
-}
-
-/** Definitions of one kind, with the node that each one is. */
-export interface DefinitionTable<Fact> {
-  readonly all: readonly Defined<Fact>[];
-  /** By id: the definition that counts. */
-  readonly active: ReadonlyMap<string, Defined<Fact>>;
-}
-
-export interface Defined<Fact> {
-  readonly fact: Fact;
-  readonly nodeId: string;
-  readonly isActive: boolean;
 }
 
 /**
@@ -85,49 +73,6 @@ interface Link {
   /** Helpers that can lead to an event. */
   readonly firing: ReadonlySet<string>;
   budget: number;
-}
-
-function tabulate<Fact extends { readonly contentHash: string }>({
-  facts,
-  prefix,
-  idOf,
-  winner,
-}: {
-  facts: readonly Fact[];
-  prefix: string;
-  idOf: (fact: Fact) => string;
-  winner: (definitions: readonly Fact[]) => Fact | undefined;
-}): DefinitionTable<Fact> {
-  const taken = new Map<string, number>();
-  const byId = Map.groupBy(facts, idOf);
-  const all = facts.map((fact) => {
-    const id = idOf(fact);
-    const isActive = winner(byId.get(id) ?? []) === fact;
-    return { fact, isActive, nodeId: isActive ? `${prefix}${id}` : counted(taken, `${prefix}${id}#${fact.contentHash}`) };
-  });
-  return { all, active: new Map(all.filter(({ isActive }) => isActive).map((defined) => [idOf(defined.fact), defined])) };
-}
-
-/** The second use of a name gets `~2` behind it, the third `~3`. */
-function counted(taken: Map<string, number>, name: string): string {
-  const count = (taken.get(name) ?? 0) + 1;
-  taken.set(name, count);
-  return count === 1 ? name : `${name}~${count}`;
-}
-
-/** Spreads "fires an event" from callee to caller until nothing changes. */
-function firingHelpers({ active }: DefinitionTable<HelperFact>): Set<string> {
-  const callers = new Map<string, string[]>();
-  const firing = new Set<string>();
-  for (const [name, { fact }] of active) {
-    for (const { target } of fact.calls) {
-      if (target.kind !== "helper") firing.add(name);
-      else if (!callers.get(target.name)?.push(name)) callers.set(target.name, [name]);
-    }
-  }
-  // A set is iterated together with what is added to it meanwhile.
-  for (const name of firing) for (const caller of callers.get(name) ?? []) firing.add(caller);
-  return firing;
 }
 
 function linkHelper(link: Link, { fact, nodeId, isActive }: Defined<HelperFact>): void {
@@ -208,8 +153,8 @@ function linkOptions(link: Link, { fact, nodeId }: { fact: EventFact; nodeId: st
 }
 
 /** Whether a call can still fire something: a helper that fires nothing ends the chain as surely as no call at all. */
-function leadsOn({ firing }: Link, { target }: CallFact): boolean {
-  return target.kind !== "helper" || firing.has(target.name);
+function leadsOn({ firing, helpers }: Link, { target }: CallFact): boolean {
+  return target.kind !== "helper" || firing.has(target.name) || !helpers.active.has(target.name);
 }
 
 const ENTRY_REASONS: Record<EntryKind, EdgeReason> = {
@@ -251,24 +196,40 @@ function linkCall(link: Link, { from, reason, call, helperStack = [] }: Linking)
     helperStack,
     location: pointOf(at),
   };
-  if (target.kind === "helper") {
-    const confidence: Confidence = target.isSpelledAlike ? "confirmed" : "medium";
-    link.edges.push({ ...edge, to: `helper:${target.name}`, reason: "scripted_effect_call", confidence });
-    return;
-  }
-  const defined = target.kind === "event" ? link.events.active.get(target.id) : undefined;
+  const typed = edgeReason(target, reason);
+  const defined = definitionOf(link, target);
   if (defined !== undefined) {
-    link.edges.push({ ...edge, to: defined.nodeId, reason, confidence: "confirmed" });
+    const confidence: Confidence = target.kind === "helper" && !target.isSpelledAlike ? "medium" : "confirmed";
+    link.edges.push({ ...edge, to: defined.nodeId, reason: typed, confidence });
     return;
   }
-  const missing =
-    target.kind === "event"
-      ? { reference: target.id, reason: link.judgeMissing(target.id) }
-      : { reference: target.expression, reason: "dynamic" as const };
+  const missing = missingReference(link, target);
   const to = `unresolved:${target.kind}/${missing.reference}`;
   link.nodes.set(to, { kind: "unresolved", id: to, ...missing });
   link.unresolved.push({ call, ...missing });
-  link.edges.push({ ...edge, to, reason: target.kind === "dynamic" ? "unresolved_dynamic_reference" : reason, confidence: "unresolved" });
+  link.edges.push({ ...edge, to, reason: typed, confidence: "unresolved" });
+}
+
+function edgeReason({ kind }: CallTarget, ofCaller: EdgeReason): EdgeReason {
+  if (kind === "dynamic") return "unresolved_dynamic_reference";
+  return kind === "helper" ? "scripted_effect_call" : ofCaller;
+}
+
+function definitionOf({ events, helpers }: Link, target: CallTarget): { readonly nodeId: string } | undefined {
+  if (target.kind === "event") return events.active.get(target.id);
+  return target.kind === "helper" ? helpers.active.get(target.name) : undefined;
+}
+
+function missingReference({ judgeMissing }: Link, target: CallTarget): Pick<UnresolvedCall, "reference" | "reason"> {
+  switch (target.kind) {
+    case "event":
+      return { reference: target.id, reason: judgeMissing(target.id) };
+    case "helper":
+      // Names are collected from all files, but the facts of a file can be too many for the graph.
+      return { reference: target.name, reason: "skipped" };
+    case "dynamic":
+      return { reference: target.expression, reason: "dynamic" };
+  }
 }
 
 function linkTerminal(link: Link, { from, at }: { from: string; at: SourcePoint }): void {

@@ -1,5 +1,4 @@
-import type { Block, Pair, Scalar, Value } from "../clausewitz/index.ts";
-import { blockOf, pairs, textOf, valueOf } from "../clausewitz/index.ts";
+import { type Block, blockOf, type Pair, pairs, type Scalar, textOf, type Value, valueOf } from "../clausewitz/index.ts";
 import type { CallFact, CallTarget } from "./event-facts.ts";
 import { eventTypeOf, isDynamic, type EventType } from "./event-types.ts";
 import { callIn, type EffectFrame } from "./effect-frame.ts";

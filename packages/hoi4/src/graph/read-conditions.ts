@@ -1,5 +1,4 @@
-import type { Block } from "../clausewitz/index.ts";
-import { blockOf, pairs } from "../clausewitz/index.ts";
+import { type Block, blockOf, pairs } from "../clausewitz/index.ts";
 import type { Condition } from "./event-facts.ts";
 import { renderExpression } from "./render-expression.ts";
 import type { ScriptContext } from "./script-context.ts";

@@ -74,6 +74,17 @@ describe("forms of a call", () => {
   });
 });
 
+test("a delay may be a constant of the file, wherever the file defines it", async () => {
+  const scan = await startingWith("country_event = { id = a.1 days = @wait } @wait = 4 every_country = { @wait = 6 }");
+  expect(callLines(scan)).toEqual([`${START} -> unresolved:event/a.1 after 6 days`]);
+});
+
+test("a string of script inside a string of script is not followed", async () => {
+  const inner = String.raw`meta_effect = { text = \"country_event = a.2\" }`;
+  const scan = await startingWith(`meta_effect = { text = "country_event = a.1 ${inner}" }`);
+  expect(callLines(scan)).toEqual([`${START} -> unresolved:event/a.1 at once`]);
+});
+
 describe("scripted effects", () => {
   const helper = { "common/scripted_effects/h.txt": "Open_Gate = { country_event = a.1 }" };
 

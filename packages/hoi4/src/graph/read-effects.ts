@@ -1,6 +1,4 @@
-import { parseNested } from "../clausewitz/index.ts";
-import type { Block, Pair } from "../clausewitz/index.ts";
-import { blockOf, valueOf } from "../clausewitz/index.ts";
+import { type Block, blockOf, type Pair, parseNested, valueOf } from "../clausewitz/index.ts";
 import { callIn, withCondition, withTrait, type Branch, type EffectFrame } from "./effect-frame.ts";
 import type { CallFact, CallTarget } from "./event-facts.ts";
 import { eventTypeOf } from "./event-types.ts";
@@ -147,7 +145,8 @@ function walkMetaEffect(state: Walk, { body, frame }: Step): void {
   const text = valueOf(body, "text");
   const block = blockOf(text);
   if (block !== null) walk(state, block, inner);
-  if (text?.kind !== "scalar" || !text.quoted) return;
+  // A string in a string in a string would bring back the depth that the parser has limited.
+  if (text?.kind !== "scalar" || !text.quoted || frame.traits.includes("meta")) return;
   const { context } = state;
   const nested = parseNested(context.file, text);
   const at: ScriptContext["at"] = ({ start, end }, symbol) =>

@@ -22,6 +22,12 @@ describe("on_actions", () => {
     });
   });
 
+  test("a call that stands directly in an on_action is never run, and reported", async () => {
+    const scan = await scanTexts({ "common/on_actions/a.txt": "on_actions = { on_startup = {\n country_event = a.1 } }" });
+    expect(callLines(scan)).toEqual([]);
+    expect(diagnosticLines(scan)).toContain("EVENT_CALL_OUTSIDE_EFFECT mod:common/on_actions/a.txt:2");
+  });
+
   test("a weighted list elsewhere fires nothing and is reported", async () => {
     const scan = await scanTexts({ "common/decisions/a.txt": "cat = { d = { complete_effect = {\n random_events = { 1 = a.1 } } } }" });
     expect(callLines(scan)).toEqual([]);

@@ -1,5 +1,4 @@
-import type { Block, Pair, Value } from "../clausewitz/index.ts";
-import { blockOf, pairs, textOf, valueOf } from "../clausewitz/index.ts";
+import { type Block, blockOf, type Pair, pairs, textOf, type Value, valueOf } from "../clausewitz/index.ts";
 import { rootFrame } from "./effect-frame.ts";
 import type { CallFact, EventFact, NamespaceFact, OptionFact } from "./event-facts.ts";
 import { eventTypeOf, type EventType } from "./event-types.ts";

@@ -1,7 +1,6 @@
-import { parseScript } from "../clausewitz/index.ts";
+import { parseScript, type ScriptFile } from "../clausewitz/index.ts";
 import { syntaxDiagnostic, type Diagnostic } from "../mod/diagnostic.ts";
 import type { LoadedFile } from "../mod/read-mod-files.ts";
-import type { ScriptFile } from "../clausewitz/index.ts";
 import type { EntryFact, FileFacts, HelperFact } from "./event-facts.ts";
 import { readEntries } from "./read-entries.ts";
 import { readEventDefinitions } from "./read-event-definitions.ts";

@@ -1,5 +1,4 @@
-import type { ScriptFile } from "../clausewitz/index.ts";
-import { blockOf } from "../clausewitz/index.ts";
+import { blockOf, type ScriptFile } from "../clausewitz/index.ts";
 import { rootFrame } from "./effect-frame.ts";
 import type { HelperFact } from "./event-facts.ts";
 import { readEffects } from "./read-effects.ts";

@@ -1,7 +1,7 @@
-import type { Block, Pair } from "../clausewitz/index.ts";
-import { blockOf, pairs } from "../clausewitz/index.ts";
+import { type Block, blockOf, type Pair, pairs, type Scalar } from "../clausewitz/index.ts";
 import { callIn, rootFrame, withTrait } from "./effect-frame.ts";
 import type { CallFact, EntryFact } from "./event-facts.ts";
+import { eventTypeOf } from "./event-types.ts";
 import { callTarget } from "./read-calls.ts";
 import { readEffects } from "./read-effects.ts";
 import { IMMEDIATE } from "./read-timing.ts";
@@ -32,11 +32,24 @@ export function readOnActions(context: ScriptContext): EntryFact[] {
 }
 
 function readPart(context: ScriptContext, onAction: string, { key, value }: Pair): CallFact[] {
+  if (eventTypeOf(key.text.toLowerCase()) !== null) reportIdleCall(context, onAction, key);
   const block = blockOf(value);
   if (block === null) return [];
   if (key.is("effect")) return readEffects(context, block, rootFrame("effect", onAction));
   if (key.is("events")) return readList(context, onAction, block);
   return key.is("random_events") ? readWeightedList(context, onAction, block) : [];
+}
+
+function reportIdleCall({ diagnostics, at }: ScriptContext, onAction: string, key: Scalar): void {
+  diagnostics.push({
+    code: "EVENT_CALL_OUTSIDE_EFFECT",
+    severity: "warning",
+    category: "validation",
+    message: `This "${key.text}" stands directly in ${onAction}, where nothing runs it. Put it into "effect = { … }".`,
+    classification: "probable_defect",
+    confidence: "high",
+    location: at(key),
+  });
 }
 
 /** `events = { a.1 a.2 }` fires all of them. */

@@ -1,5 +1,4 @@
-import type { Block, Entry, Pair } from "../clausewitz/index.ts";
-import { blockOf } from "../clausewitz/index.ts";
+import { type Block, blockOf, type Entry, type Pair } from "../clausewitz/index.ts";
 import type { CallerShape } from "../mod/scan-folders.ts";
 import { rootFrame } from "./effect-frame.ts";
 import type { CallFact, EntryFact } from "./event-facts.ts";

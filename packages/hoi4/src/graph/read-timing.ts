@@ -1,5 +1,4 @@
-import type { Block } from "../clausewitz/index.ts";
-import { blockOf, pairs } from "../clausewitz/index.ts";
+import { type Block, blockOf, pairs } from "../clausewitz/index.ts";
 import type { Timing } from "./event-facts.ts";
 import { renderExpression, renderValue } from "./render-expression.ts";
 

@@ -1,5 +1,4 @@
-import type { Block, Scalar } from "../clausewitz/index.ts";
-import { blockOf, pairs } from "../clausewitz/index.ts";
+import { type Block, blockOf, pairs, type Scalar } from "../clausewitz/index.ts";
 import type { Weight } from "./event-facts.ts";
 import { parseNumber } from "./read-timing.ts";
 import { renderExpression } from "./render-expression.ts";

@@ -1,4 +1,4 @@
-import type { Range, ScriptFile } from "../clausewitz/index.ts";
+import { type Block, blockOf, type Range, type ScriptFile } from "../clausewitz/index.ts";
 import type { Diagnostic } from "../mod/diagnostic.ts";
 import { locate, type SourceLocation } from "../mod/source-location.ts";
 import type { SwallowedEvent } from "./event-facts.ts";
@@ -32,14 +32,22 @@ export function openScript({ path, file, helpers }: { path: string; file: Script
   };
 }
 
-/** A later definition of the same constant wins, for the whole file. */
-function readConstants({ root }: ScriptFile): Constants {
+/** Constants may be defined at any depth and hold for the whole file; a later definition of the same one wins. */
+function readConstants({ root, bytes }: ScriptFile): Constants {
   const constants = new Map<string, number>();
-  for (const entry of root.entries) {
+  if (bytes.includes(AT_SIGN)) collectConstants(root, constants);
+  return constants;
+}
+
+const AT_SIGN = 0x40;
+
+function collectConstants(block: Block, constants: Map<string, number>): void {
+  for (const entry of block.entries) {
+    const inner = blockOf(entry.value);
+    if (inner !== null) collectConstants(inner, constants);
     if (entry.kind !== "pair" || entry.value?.kind !== "scalar") continue;
     const name = entry.key.text;
     const number = name.startsWith("@") ? parseNumber(entry.value.text, constants) : null;
     if (number !== null) constants.set(name, number);
   }
-  return constants;
 }

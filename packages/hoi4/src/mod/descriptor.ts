@@ -1,6 +1,4 @@
-import { parseScript } from "../clausewitz/index.ts";
-import type { Block } from "../clausewitz/index.ts";
-import { blockOf, pairs, textOf, valueOf } from "../clausewitz/index.ts";
+import { type Block, blockOf, pairs, parseScript, textOf, valueOf } from "../clausewitz/index.ts";
 import { syntaxDiagnostic, type Diagnostic } from "./diagnostic.ts";
 import { locate } from "./source-location.ts";
 

@@ -4,21 +4,18 @@ import type { Finding } from "../clausewitz/index.ts";
 import type { SourceLocation } from "./source-location.ts";
 
 /** Worst first: `blocker` means that the answer itself lacks something. */
-export const SEVERITIES = ["blocker", "error", "warning", "info"] as const;
-export const CATEGORIES = ["syntax", "reference", "design", "validation", "configuration"] as const;
-export const CLASSIFICATIONS = ["confirmed_error", "probable_defect", "design_warning", "unresolved_analysis"] as const;
-export const CONFIDENCES = ["confirmed", "high", "medium", "low", "unresolved"] as const;
+const SEVERITIES = ["blocker", "error", "warning", "info"] as const;
 
-export type Confidence = (typeof CONFIDENCES)[number];
+export type Confidence = "confirmed" | "high" | "medium" | "low" | "unresolved";
 
 /** Something worth telling the author of a mod. */
 export interface Diagnostic {
   /** UPPER_SNAKE and stable. */
   readonly code: string;
   readonly severity: (typeof SEVERITIES)[number];
-  readonly category: (typeof CATEGORIES)[number];
+  readonly category: "syntax" | "reference" | "design" | "validation" | "configuration";
   readonly message: string;
-  readonly classification: (typeof CLASSIFICATIONS)[number];
+  readonly classification: "confirmed_error" | "probable_defect" | "design_warning" | "unresolved_analysis";
   readonly confidence: Confidence;
   readonly location?: SourceLocation;
   readonly related?: readonly SourceLocation[];

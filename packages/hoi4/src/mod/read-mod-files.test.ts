@@ -76,8 +76,8 @@ describe("a file that cannot be taken in", () => {
 
   test.each(["events/a.txt", "descriptor.mod"])("a fault that is not the workspace's is thrown, at %s", async (burning) => {
     const intact = memoryWorkspace(MOD);
-    const read = (path: string) => (path === burning ? Promise.reject(new Error("disk on fire")) : intact.read(path));
-    const context = recordingContext({ ...intact, read });
+    const readOrBurn = (path: string) => (path === burning ? Promise.reject(new Error("disk on fire")) : intact.read(path));
+    const context = recordingContext({ ...intact, read: readOrBurn });
     const listing = await listModFiles(context.workspace);
     await expect(readModFiles({ context, listing, pace: keepPace(context.signal), onRead: () => undefined })).rejects.toThrow(
       "disk on fire",

@@ -1,6 +1,5 @@
 import { compareText } from "../compare-text.ts";
-import { positionAt } from "../clausewitz/index.ts";
-import type { Position, Range, ScriptFile } from "../clausewitz/index.ts";
+import { type Position, positionAt, type Range, type ScriptFile } from "../clausewitz/index.ts";
 
 /** A range in a file of some layer, as findings carry it. */
 export interface SourceLocation {

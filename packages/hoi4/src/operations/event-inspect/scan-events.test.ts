@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { diagnosticLines, scanTexts } from "../../testing/scan-texts.ts";
+import { diagnosticLines, edgeTo, scanTexts } from "../../testing/scan-texts.ts";
 
 const event = (id: string, calls: number) =>
   `country_event = { id = ${id} hidden = yes is_triggered_only = yes immediate = { ${"country_event = a.9 ".repeat(calls)}} }`;
@@ -21,6 +21,23 @@ test("a file that would take the graph beyond its calls is left out as a whole, 
     skipped: [{ path: "mod:events/b.txt", reasonCodes: ["GRAPH_LIMIT"], possibleSymbolKinds: ["event"] }],
   });
   expect(diagnosticLines(scan)).toContain("SOURCE_SKIPPED mod:events/b.txt:1");
+});
+
+test("a scripted effect whose file was left out stays an open reference", async () => {
+  const scan = await scanTexts(
+    {
+      "common/scripted_effects/a.txt": `big = { ${"country_event = a.9 ".repeat(9)} }`,
+      "events/a.txt": "add_namespace = a country_event = { id = a.1 is_triggered_only = yes title = t option = { name = x big = yes } }",
+    },
+    { callLimit: 5 },
+  );
+  expect(edgeTo(scan, "unresolved:helper/big")).toMatchObject({
+    from: "option:a.1/x",
+    reason: "scripted_effect_call",
+    confidence: "unresolved",
+  });
+  expect(scan.graph.nodes.filter(({ kind }) => kind === "terminal" || kind === "helper")).toEqual([]);
+  expect(diagnosticLines(scan)).toContain("HELPER_UNRESOLVED mod:events/a.txt:1");
 });
 
 test("the calls of options, scripted effects and other places count as well", async () => {

@@ -1,0 +1,58 @@
+import type { HelperFact } from "./event-facts.ts";
+
+/** Definitions of one kind, with the node that each one is. */
+export interface DefinitionTable<Fact> {
+  readonly all: readonly Defined<Fact>[];
+  /** By id: the definition that counts. */
+  readonly active: ReadonlyMap<string, Defined<Fact>>;
+}
+
+export interface Defined<Fact> {
+  readonly fact: Fact;
+  readonly nodeId: string;
+  readonly isActive: boolean;
+}
+
+/** Names the node of each definition. `winner` picks the one that calls reach from those of one id, which are in load order. */
+export function tabulate<Fact extends { readonly contentHash: string }>({
+  facts,
+  prefix,
+  idOf,
+  winner,
+}: {
+  facts: readonly Fact[];
+  prefix: string;
+  idOf: (fact: Fact) => string;
+  winner: (definitions: readonly Fact[]) => Fact | undefined;
+}): DefinitionTable<Fact> {
+  const taken = new Map<string, number>();
+  const byId = Map.groupBy(facts, idOf);
+  const all = facts.map((fact) => {
+    const id = idOf(fact);
+    const isActive = winner(byId.get(id) ?? []) === fact;
+    return { fact, isActive, nodeId: isActive ? `${prefix}${id}` : counted(taken, `${prefix}${id}#${fact.contentHash}`) };
+  });
+  return { all, active: new Map(all.filter(({ isActive }) => isActive).map((defined) => [idOf(defined.fact), defined])) };
+}
+
+/** The second use of a name gets `~2` behind it, the third `~3`. */
+export function counted(taken: Map<string, number>, name: string): string {
+  const count = (taken.get(name) ?? 0) + 1;
+  taken.set(name, count);
+  return count === 1 ? name : `${name}~${count}`;
+}
+
+/** The helpers that can lead to an event, or to something unknown: found by spreading from callee to caller until nothing changes. */
+export function firingHelpers({ active }: DefinitionTable<HelperFact>): Set<string> {
+  const callers = new Map<string, string[]>();
+  const firing = new Set<string>();
+  for (const [name, { fact }] of active) {
+    for (const { target } of fact.calls) {
+      if (target.kind !== "helper") firing.add(name);
+      else if (!callers.get(target.name)?.push(name)) callers.set(target.name, [name]);
+    }
+  }
+  // A set is iterated together with what is added to it meanwhile.
+  for (const name of firing) for (const caller of callers.get(name) ?? []) firing.add(caller);
+  return firing;
+}
