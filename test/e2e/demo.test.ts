@@ -10,6 +10,7 @@ beforeEach(() => {
   scratch = createScratch();
 });
 afterEach(() => {
+  scratch.end();
   scratch.remove();
 });
 

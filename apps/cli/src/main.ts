@@ -1,43 +1,36 @@
 #!/usr/bin/env node
 import { CommandError, UsageError, type Command } from "./command.ts";
-import { demoCommand } from "./commands/demo.ts";
-import { devIssuerCommand } from "./commands/dev-issuer.ts";
-import { grantCommand } from "./commands/grant.ts";
-import { migrateCommand } from "./commands/migrate.ts";
-import { serverCommand } from "./commands/server.ts";
-import { tokenCommand } from "./commands/token.ts";
-import { upCommand } from "./commands/up.ts";
-import { workerCommand } from "./commands/worker.ts";
-import { workspaceCommand } from "./commands/workspace.ts";
 import { readCliConfig } from "./config.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 
-const commands: readonly Command[] = [
-  upCommand,
-  demoCommand,
-  workspaceCommand,
-  grantCommand,
-  tokenCommand,
-  migrateCommand,
-  serverCommand,
-  workerCommand,
-  devIssuerCommand,
-];
+/** Loaded one at a time: a token needs no database driver, a server no embedded Postgres. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  up: async () => (await import("./commands/up.ts")).upCommand,
+  demo: async () => (await import("./commands/demo.ts")).demoCommand,
+  workspace: async () => (await import("./commands/workspace.ts")).workspaceCommand,
+  grant: async () => (await import("./commands/grant.ts")).grantCommand,
+  token: async () => (await import("./commands/token.ts")).tokenCommand,
+  migrate: async () => (await import("./commands/migrate.ts")).migrateCommand,
+  server: async () => (await import("./commands/server.ts")).serverCommand,
+  worker: async () => (await import("./commands/worker.ts")).workerCommand,
+  "dev-issuer": async () => (await import("./commands/dev-issuer.ts")).devIssuerCommand,
+};
 
 // Not by letting the event loop run empty: whatever a failed command left behind must not keep its verdict from being heard.
 process.exit(await main(process.argv.slice(2), processTerminal()));
 
 async function main([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
   if (name === undefined || name === "help" || name === "--help" || name === "-h") {
-    terminal.out(overview());
+    terminal.out(await overview());
     return name === undefined ? 2 : 0;
   }
-  const command = commands.find((candidate) => candidate.name === name);
-  if (command === undefined) {
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (load === undefined) {
     terminal.note(`holdfast: unknown command "${name}"`);
-    terminal.note(`Usage: holdfast COMMAND, one of ${commands.map((candidate) => candidate.name).join(", ")}`);
+    terminal.note(`Usage: holdfast COMMAND, one of ${Object.keys(commands).join(", ")}`);
     return 2;
   }
+  const command = await load();
   if (args.includes("--help") || args.includes("-h")) {
     terminal.out(command.help);
     return 0;
@@ -60,12 +53,13 @@ function explain(error: unknown, command: Command, { note }: Terminal): number {
   return error.exitCode;
 }
 
-function overview(): string {
-  const width = Math.max(...commands.map(({ name }) => name.length));
+async function overview(): Promise<string> {
+  const all = await Promise.all(Object.values(commands).map(async (load) => await load()));
+  const width = Math.max(...all.map(({ name }) => name.length));
   return [
     "Usage: holdfast COMMAND [OPTIONS]",
     "",
-    ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    ...all.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     "",
     "holdfast COMMAND --help says more. From a checkout: npm run holdfast -- COMMAND.",
   ].join("\n");

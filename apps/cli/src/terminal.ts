@@ -26,6 +26,6 @@ export function processTerminal(): Terminal {
     note: (line) => stderr.write(`${line}\n`),
     redraw: (text) => stdout.write(`\r\u001b[2K${text}`),
     isInteractive: stdout.isTTY && stdout.hasColors(),
-    width: stdout.isTTY ? Math.max(40, stdout.columns) : 100,
+    width: stdout.isTTY ? Math.max(40, stdout.columns || 80) : 100,
   };
 }
