@@ -39,6 +39,7 @@ const STRAY = -1;
 const issuer = "https://issuer.example";
 const workspaceId = parseWorkspaceId("alpha") ?? expect.fail("not a workspace id");
 const workers = Array.from({ length: 3 }, () => workerIdSchema.parse(randomUUID()));
+const reach = { pools: ["default"], roots: ["mods"], operations: ["test.echo"] };
 const principals: readonly Principal[] = [
   { issuer, subject: "alice", groups: [], scopes: [] },
   { issuer, subject: "bob", groups: [], scopes: [] },
@@ -135,9 +136,10 @@ function steps(): fc.Arbitrary<Step>[] {
   const claim = fc.record({ task, worker: fc.nat({ max: workers.length - 1 }), leaseMs, inReach }).map(claimStep);
   const renew = fc.record({ attempt, leaseMs, progress: fc.option(progress()) }).map(renewStep);
   const settle = fc.record({ attempt, settlement: settlement() }).map(settleStep);
+  const pass = fc.record({ task, settlement: settlement() }).map(passStep);
   const cancel = fc.record({ task, by: fc.constantFrom(null, null, 0, 1, 2, 3) }).map(cancelStep);
   const reap = fc.constantFrom(1, 2, 100).map(reapStep);
-  return [create, create, claim, claim, claim, claim, renew, renew, settle, settle, settle, reap, reap, reap, cancel];
+  return [create, create, claim, claim, claim, claim, renew, renew, settle, settle, settle, reap, reap, reap, pass, pass, pass, cancel];
 }
 
 function createStep({ owner, effect, text }: { owner: number; effect: "read" | "write"; text: string }): Step {
@@ -165,9 +167,9 @@ function claimStep(choice: { task: number; worker: number; leaseMs: number; inRe
   return new Step(`claim(${JSON.stringify(choice)})`, (pair) => {
     const taskId = taskAt(pair, choice.task).id;
     const workerId = at(workers, choice.worker);
-    const reach = { pools: ["default"], roots: choice.inReach ? ["mods"] : ["elsewhere"], operations: ["test.echo"] };
+    const roots = choice.inReach ? reach.roots : ["elsewhere"];
     return async (store) => {
-      const claimed = await store.claim({ taskId, workerId, leaseMs: choice.leaseMs, reach });
+      const claimed = await store.claim({ taskId, workerId, leaseMs: choice.leaseMs, reach: { ...reach, roots } });
       if (claimed !== null && store === pair.real) pair.attempts.push({ taskId, workerId, token: claimed.token });
       return claimed;
     };
@@ -185,6 +187,20 @@ function settleStep(choice: { attempt: number; settlement: Settlement }): Step {
   return new Step(`settle(${JSON.stringify(choice)})`, (pair) => {
     const attempt = attemptAt(pair, choice.attempt);
     return (store) => store.settle(attempt, choice.settlement);
+  });
+}
+
+/** A whole attempt at once: the budget is spent only by several of them in a row. */
+function passStep(choice: { task: number; settlement: Settlement }): Step {
+  return new Step(`pass(${JSON.stringify(choice)})`, (pair) => {
+    const taskId = taskAt(pair, choice.task).id;
+    const workerId = at(workers, 0);
+    return async (store) => {
+      const claimed = await store.claim({ taskId, workerId, leaseMs: 3_600_000, reach });
+      if (claimed === null) return null;
+      if (store === pair.real) pair.attempts.push({ taskId, workerId, token: claimed.token });
+      return [claimed, await store.settle(claimed, choice.settlement)];
+    };
   });
 }
 
