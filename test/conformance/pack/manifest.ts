@@ -96,11 +96,12 @@ export const writeArtifact = defineOperation({
 export const pack = definePack({
   name: "conformance",
   operations: [
+    // First, because the suite calls the first tool of the list without arguments.
+    simpleText,
     greet,
     slowCompute,
     failingJob,
     protocolErrorJob,
-    simpleText,
     imageContent,
     audioContent,
     embeddedResource,

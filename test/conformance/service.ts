@@ -1,0 +1,70 @@
+import { randomBytes } from "node:crypto";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { parseWorkspaceId } from "@holdfast/core";
+import { addGrant, addWorkspace, openDatabase } from "@holdfast/db";
+import { startRoundRobinProxy, type RoundRobinProxy } from "../support/round-robin-proxy.ts";
+import { startServerProcess } from "../support/server-process.ts";
+import { startServiceProcess } from "../support/service-process.ts";
+import { startTestIssuer } from "../support/tokens.ts";
+
+/** The whole service as the official suite meets it. */
+export interface ConformanceService extends AsyncDisposable {
+  /** Of the proxy in front: the next request goes to the other node, with a token that the suite has no option for. */
+  readonly url: string;
+}
+
+const PACK = path.join(import.meta.dirname, "pack");
+const WORKER = path.join(path.dirname(createRequire(import.meta.url).resolve("@holdfast/worker")), "main.ts");
+const SUBJECT = "conformance";
+
+/** Two nodes and a worker, real processes over a migrated database, behind a proxy that favours neither node. */
+export async function startConformanceService(databaseUrl: string): Promise<ConformanceService> {
+  await using cleanup = new AsyncDisposableStack();
+  const issuer = await startTestIssuer();
+  cleanup.defer(issuer.close);
+  const folder = await realpath(await mkdtemp(path.join(tmpdir(), "holdfast-conformance-")));
+  cleanup.defer(() => rm(folder, { recursive: true, force: true }));
+  await addCurrentWorkspace(databaseUrl, issuer.issuer);
+
+  const proxy: RoundRobinProxy = cleanup.use(
+    await startRoundRobinProxy({ authorization: async () => `Bearer ${await issuer.token({ audience: url, subject: SUBJECT })}` }),
+  );
+  const url: string = `${proxy.origin}/mcp`;
+  const shared = { DATABASE_URL: databaseUrl, HOLDFAST_PACKS: PACK, HOLDFAST_DRAIN_MS: "2000" };
+  const node = {
+    ...shared,
+    HOLDFAST_PORT: "0",
+    HOLDFAST_PUBLIC_URL: url,
+    HOLDFAST_ISSUERS: JSON.stringify([{ issuer: issuer.issuer, jwksUrl: issuer.jwksUrl }]),
+    HOLDFAST_KEYS: `k1:${randomBytes(32).toString("base64url")}`,
+  };
+  const worker = { ...shared, HOLDFAST_ROOTS: `conformance=${folder}`, HOLDFAST_SLOTS: "4" };
+  const started = await Promise.allSettled([
+    startServerProcess(node),
+    startServerProcess(node),
+    startServiceProcess({ main: WORKER, env: worker }),
+  ]);
+  for (const each of started) if (each.status === "fulfilled") cleanup.use(each.value);
+  const [first, second, third] = started;
+  if (first.status === "rejected") throw first.reason;
+  if (second.status === "rejected") throw second.reason;
+  if (third.status === "rejected") throw third.reason;
+  proxy.targets = [first.value.url, second.value.url];
+  const owned = cleanup.move();
+  return { url, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+async function addCurrentWorkspace(databaseUrl: string, issuer: string): Promise<void> {
+  const database = openDatabase({ url: databaseUrl, applicationName: "holdfast-conformance", maxConnections: 1, onError: () => undefined });
+  try {
+    const workspaceId = parseWorkspaceId("current");
+    if (workspaceId === null) throw new Error("the workspace has no usable name");
+    await addWorkspace(database, { id: workspaceId, root: "conformance", path: "" });
+    await addGrant(database, { workspaceId, issuer, memberKind: "principal", member: SUBJECT, actions: ["read", "run"], expiresAt: null });
+  } finally {
+    await database.close();
+  }
+}
