@@ -23,11 +23,11 @@ export interface ToolDescription {
 }
 
 /**
- * All operations in the order of their names. Made once when the node starts, since a schema costs more than a request does.
+ * All operations, pack by pack and in the order of their manifests, which shows the useful ones first. Made once when the node starts, since a schema costs more than a request does.
  * Throws for an operation whose input or output is not an object: no client could call it.
  */
 export function describeTools(registry: OperationRegistry): readonly ToolDescription[] {
-  return [...registry.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1)).map(describeTool);
+  return Array.from(registry.values(), describeTool);
 }
 
 function describeTool(operation: Operation): ToolDescription {

@@ -26,15 +26,15 @@ test("discovery shows the tasks extension, tools and resources, and no capabilit
 test("tools are listed with what callers may leave out left optional", async () => {
   const { result } = await createTestNode().call({ method: "tools/list", token });
   const tools = result?.["tools"] as { name: string }[];
-  expect(tools.map(({ name }) => name)).toEqual(["test.background", "test.change", "test.echo", "test.foreground", "test.guarded"]);
-  expect(tools[2]).toMatchObject({
+  expect(tools.map(({ name }) => name)).toEqual(["test.echo", "test.foreground", "test.background", "test.guarded", "test.change"]);
+  expect(tools[0]).toMatchObject({
     title: "Echo",
     inputSchema: { type: "object", properties: { workspaceId: { type: "string", default: "current" } }, additionalProperties: false },
     outputSchema: { type: "object", required: ["text"] },
     annotations: { readOnlyHint: true, destructiveHint: false },
   });
-  expect(tools[2]).not.toHaveProperty("inputSchema.required");
-  expect(tools[1]).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true } });
+  expect(tools[0]).not.toHaveProperty("inputSchema.required");
+  expect(tools[4]).toMatchObject({ annotations: { readOnlyHint: false, destructiveHint: true } });
 });
 
 test("a call that declares tasks gets a flat handle, and nothing that belongs to a result", async () => {
