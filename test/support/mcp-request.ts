@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 export const PROTOCOL_VERSION = "2026-07-28";
 
 export interface ModernRequest {

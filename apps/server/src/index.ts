@@ -1,3 +1,3 @@
-export { ConfigError, readServerConfig, type ServerConfig } from "./config.ts";
-export { EXIT_CODES, runServer } from "./run-server.ts";
+export { readServerConfig, type ServerConfig } from "./config.ts";
+export { runServer } from "./run-server.ts";
 export { startServer, type RunningServer, type ServerSurroundings } from "./start-server.ts";

@@ -6,7 +6,7 @@ import { createLogger } from "./ops/log.ts";
 import { startServer } from "./start-server.ts";
 
 /** How a server process ends: by drain, by a fault, or because it was given something that it cannot use. */
-export const EXIT_CODES = { drained: 0, fault: 1, unusable: 2 } as const;
+const EXIT_CODES = { drained: 0, fault: 1, unusable: 2 } as const;
 
 /** After the drain's deadline: time to record cancellations and to close. */
 const CLOSING_MS = 15_000;

@@ -17,7 +17,7 @@ import type { CallAnswer, Caller, ToolService } from "../tool-service.ts";
 import { ExactServer } from "./exact-server.ts";
 import { detailedTaskJson, taskJson } from "./task-json.ts";
 
-export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 export interface ModernServerOptions {
   readonly version: string;
