@@ -75,7 +75,7 @@ async function install() {
   // Asked for by name, because NODE_ENV=production or a personal npm setting would leave out the pinned tools.
   const options = ["--include=dev", "--include=optional", "--ignore-scripts=false", "--no-audit", "--no-fund", "--loglevel=error"];
   // Without our own .bin in the search path: npm would run on the very Node that it is about to delete.
-  const env = { ...process.env, PATH: searchPath().join(path.delimiter) };
+  const env = { ...process.env, PATH: searchPath().join(path.delimiter), npm_config_update_notifier: "false" };
   const cache = borrowedCache();
   if (cache !== null) env.npm_config_cache = cache;
   const code = await run("npm", ["ci", ...options], env, { cwd: root, stdio: ["ignore", 2, 2] });
