@@ -1,4 +1,4 @@
-import { startWorker, type RunningWorker, type WorkerConfig } from "@holdfast/worker";
+import { readWorkerConfig, startWorker, type RunningWorker, type WorkerConfig } from "@holdfast/worker";
 import type { TelemetryEvent, TelemetryEvents } from "@holdfast/core";
 import { HOSTILE_PACK, ROOT_NAME, type TaskWorld } from "./task-world.ts";
 
@@ -12,20 +12,15 @@ export const LEASE_MS = 1_500;
 /** A worker in this process, with the hostile pack. */
 export async function startTestWorker(world: TaskWorld, overrides: Partial<WorkerConfig> = {}): Promise<TestWorker> {
   const events: TestWorker["events"] = [];
-  const worker = await startWorker(
-    {
-      databaseUrl: world.url,
-      listenUrl: world.url,
-      packs: [HOSTILE_PACK],
-      roots: new Map([[ROOT_NAME, world.root]]),
-      pools: ["default"],
-      slots: 2,
-      leaseMs: LEASE_MS,
-      drainMs: 2_000,
-      logLevel: "silent",
-      ...overrides,
-    },
-    { telemetry: { emit: (name, event) => void events.push({ name, event }) } },
-  );
+  const environment = {
+    DATABASE_URL: world.url,
+    HOLDFAST_PACKS: HOSTILE_PACK,
+    HOLDFAST_ROOTS: `${ROOT_NAME}=${world.root}`,
+    HOLDFAST_LEASE_MS: String(LEASE_MS),
+    HOLDFAST_DRAIN_MS: "2000",
+    HOLDFAST_LOG_LEVEL: "silent",
+  };
+  const config = { ...readWorkerConfig(environment), ...overrides };
+  const worker = await startWorker(config, { telemetry: { emit: (name, event) => void events.push({ name, event }) } });
   return { ...worker, events, [Symbol.asyncDispose]: () => worker.stop() };
 }

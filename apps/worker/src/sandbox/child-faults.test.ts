@@ -90,6 +90,22 @@ test.each([
 });
 
 test.each([
+  ["progress that is no number", { kind: "progress", run: 1, value: "much", total: null, message: null }],
+  ["progress with a field too many", { kind: "progress", run: 1, value: 1, total: null, message: null, status: "completed" }],
+  ["a message that is too long", { kind: "progress", run: 1, value: 1, total: null, message: "m".repeat(2_000) }],
+  [
+    "an artifact whose name is a path",
+    { kind: "artifact", run: 1, name: "../up", mimeType: "a/b", title: null, size: 0, sha256: "0".repeat(64) },
+  ],
+  ["an error that is no plain data", { kind: "threw", run: 1, error: { name: "Error", message: { toString: "x" }, stack: null } }],
+])("a message of the right run but the wrong shape (%s) is not believed", async (_, frame) => {
+  // The first run of a sandbox is number 1, which its child may well guess.
+  await using fresh = await startHostileSandbox({ slots: 1 });
+  const outcome = await fresh.run("forge", { frames: [{ kind: "J", text: JSON.stringify(frame) }] });
+  expect(outcome).toMatchObject({ kind: "crashed", detail: expect.stringContaining("wrong shape") as string });
+});
+
+test.each([
   { bytes: 64 * 1024, kind: "result" },
   { bytes: 64 * 1024 + 1, kind: "invalid" },
   { bytes: MESSAGE_BYTES + CHUNK_BYTES, kind: "invalid" },

@@ -32,14 +32,33 @@ test("operations run side by side, each in a child of its own", async () => {
   expect(await Promise.all(waiting.map(({ outcome }) => outcome))).toMatchObject([1, 2, 3].map(() => ({ kind: "stopped" })));
 });
 
-test("a killed child has a warm successor: the next operation does not wait for a process to start", async () => {
+test("while the last warm child works, a spare one is started: a kill costs nobody the time of a spawn", async () => {
+  await using hostile = await startHostileSandbox({ slots: 1 });
+  const spawned = () => hostile.events.filter(({ name }) => name === "child.spawned").length;
+  expect(spawned()).toBe(1);
+  const run = await startSleep(hostile, { ms: 60_000 });
+  await vi.waitFor(() => expect(spawned()).toBe(2), 5_000);
+  run.abort("cancelled");
+  await run.outcome;
+});
+
+test("a child whose operation threw is not used again: nobody knows what it left half done", async () => {
+  await using hostile = await startHostileSandbox({ slots: 1 });
+  const pid = await hostile.text("identify");
+  await hostile.run("fail", { message: "x" });
+  expect(await hostile.text("identify")).not.toBe(pid);
+});
+
+test("children that somebody kills while they wait are replaced, and the sandbox does not call itself ill for long", async () => {
   await using hostile = await startHostileSandbox({ slots: 1 });
   const first = await startSleep(hostile, { ms: 1_000 });
-  const spare = await hostile.text("identify");
+  const waiting = Number(await hostile.text("identify"));
   await first.outcome;
-  // The child that ran last runs next, so it is the first one that ends here.
-  await hostile.run("exit", { code: 1 });
-  expect(await hostile.text("identify")).toBe(spare);
+  process.kill(waiting, "SIGKILL");
+  const isGone = () => hostile.events.some(({ name, event }) => name === "child.exited" && "pid" in event && event.pid === waiting);
+  await vi.waitFor(() => expect(isGone()).toBe(true), 5_000);
+  await hostile.sandbox.whenHealthy(AbortSignal.timeout(60_000));
+  expect(await hostile.text("echo", { text: "still here" })).toBe("still here");
 });
 
 test("progress comes merged, strictly increasing, and as plain data", async () => {
