@@ -9,7 +9,7 @@ export interface TestIssuer {
   readonly jwksUrl: string;
   /** How often somebody asked for the key set. */
   readonly fetches: number;
-  /** `hang` accepts connections and never answers. */
+  /** `hang` accepts connections and never answers; `redirect` leads to where the same keys are. */
   mode: "answer" | "fail" | "hang" | "redirect" | "flood";
   /** A token that is good for `audience`, unless `claims` or `header` say otherwise; a claim set to undefined is left out. */
   token(options: TokenOptions): Promise<string>;
@@ -42,10 +42,10 @@ export async function startTestIssuer(): Promise<TestIssuer> {
   const keys: SigningKey[] = [await createKey("key-1")];
   let fetches = 0;
   let mode: TestIssuer["mode"] = "answer";
-  const server = createServer((_request, response) => {
+  const server = createServer((request, response) => {
     fetches += 1;
     answer(
-      mode,
+      request.url === "/moved" ? "answer" : mode,
       response,
       keys.map(({ publicJwk }) => publicJwk),
     );
@@ -121,7 +121,7 @@ function answer(mode: TestIssuer["mode"], response: ServerResponse, keys: readon
       response.writeHead(500).end();
       return;
     case "redirect":
-      response.writeHead(302, { location: "http://127.0.0.1:9/jwks" }).end();
+      response.writeHead(302, { location: "/moved" }).end();
       return;
     case "flood":
       response.setHeader("content-type", "application/json").end(`{"keys":[],"padding":"${"x".repeat(1_000_000)}"}`);

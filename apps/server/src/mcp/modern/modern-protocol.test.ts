@@ -47,10 +47,11 @@ test("a call that declares tasks gets a flat handle, and nothing that belongs to
 
 test("a completed task holds exactly the result that an ordinary call of the same gives", async () => {
   const node = createTestNode();
+  // In another order than any schema has.
   const given = {
-    content: [{ type: "text" as const, text: "é \u2028 \ud800" }],
-    structuredContent: { z: 1, a: [1, 2.5, null], nested: { "": "\u0000" } },
     isError: true,
+    structuredContent: { z: 1, a: [1, 2.5, null], nested: { "": "\u0000" } },
+    content: [{ text: "é \u2028 \ud800", type: "text" as const }],
   };
   const settlement = { kind: "completed" as const, result: given, artifacts: [] };
   const taskId = taskIdOf(await node.call(toolCall("test.echo", {}, { token, tasks: true })));
