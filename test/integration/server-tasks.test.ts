@@ -4,6 +4,7 @@ import { toolResult } from "@holdfast/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { taskIdOf, toolCall, type Answer, type ModernRequest } from "../support/mcp-request.ts";
+import { connectSdkClient } from "../support/sdk-client.ts";
 import { createServerWorld, taskIdIn, type ServerWorld, type TestServer } from "../support/server-world.ts";
 import { untilValue } from "../support/task-world.ts";
 
@@ -271,4 +272,16 @@ test("an artifact is read in ranges by everybody with a grant in its workspace, 
   const [refused, missing] = [await read(uri, outsider), await read(absent, bob)];
   expect(refused.error).toMatchObject({ code: -32_602, message: "Resource not found.", data: { uri } });
   expect(refused.text.replaceAll(uri, absent)).toBe(missing.text);
+});
+
+test("the official client finds the tools and gets an ordinary result", async () => {
+  const client = await connectSdkClient(nodeB.url, alice);
+  try {
+    expect(await client.listTools()).toContain("slow_compute");
+    const call = client.callTool("slow_compute", { label: "by the official client" });
+    await world.settle(await internalIdOf("by the official client"));
+    expect(await call).toMatchObject({ content: [{ type: "text", text: "done" }] });
+  } finally {
+    await client.close();
+  }
 });
