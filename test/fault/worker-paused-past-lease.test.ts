@@ -37,6 +37,32 @@ test("a worker that was paused past its lease changes nothing when it wakes: one
   ]);
 });
 
+test("a worker that wakes while its successor is at work disturbs nobody", async () => {
+  await using world = await createTaskWorld();
+  await using paused = await startWorkerProcess(world);
+  const id = await world.create("sleep", { ms: 4_000, deaf: true });
+  await world.untilRunning(id);
+  paused.signal("SIGSTOP");
+  await using rescuer = await startTestWorker(world);
+  await untilValue(
+    () => world.attempts(id),
+    ({ length }) => length === 2,
+    10_000,
+  );
+  paused.signal("SIGCONT");
+  await untilValue(
+    () => Promise.resolve(paused.events("attempt.settled")),
+    ({ length }) => length > 0,
+    10_000,
+  );
+  expect(await world.untilTerminal(id)).toMatchObject({ status: "completed" });
+  expect(await world.attempts(id)).toMatchObject([
+    { token: 1, workerId: paused.id, state: "lost" },
+    { token: 2, workerId: rescuer.id, state: "succeeded" },
+  ]);
+  expect((await world.events(id)).filter((kind) => /^task\.(?:completed|failed|cancelled)$/u.test(kind))).toEqual(["task.completed"]);
+});
+
 test("a worker that was paused goes on with new work", async () => {
   await using world = await createTaskWorld();
   await using worker = await startWorkerProcess(world);
