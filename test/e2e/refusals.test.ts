@@ -1,11 +1,11 @@
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createScratch, runHoldfast, type Scratch } from "../support/holdfast-command.ts";
 
 let scratch: Scratch;
-beforeEach(() => {
+beforeAll(() => {
   scratch = createScratch();
 });
-afterEach(() => {
+afterAll(() => {
   scratch.end();
   scratch.remove();
 });
@@ -15,7 +15,7 @@ const server = { HOLDFAST_ISSUERS: issuers, HOLDFAST_KEYS: `k:${"A".repeat(43)}`
 const nobodyListens = "postgres://mara:secret@127.0.0.1:1/holdfast";
 
 describe("what cannot work is refused with exit code 2 and one line", () => {
-  test.for([
+  test.concurrent.for([
     ["an unknown command", ["fly"], {}, /unknown command "fly"/u],
     ["an unknown option", ["up", "--fly"], {}, /Unknown option '--fly'/u],
     ["a port that is none", ["up", "--port", "99999"], {}, /--port: expected a port number/u],
@@ -50,8 +50,10 @@ describe("what cannot work is refused with exit code 2 and one line", () => {
 test("the table of commands is the help, and asking for it is no mistake", async () => {
   const { code, stdout } = await runHoldfast(scratch, ["--help"]);
   expect(code).toBe(0);
-  for (const name of ["up", "demo", "migrate", "server", "worker", "dev-issuer", "token", "workspace", "grant"]) {
+  const names = ["up", "demo", "migrate", "server", "worker", "dev-issuer", "token", "workspace", "grant"];
+  const helps = await Promise.all(names.map(async (name) => await runHoldfast(scratch, [name, "--help"])));
+  for (const [index, name] of names.entries()) {
     expect(stdout).toMatch(new RegExp(`^  ${name} +\\S`, "mu"));
-    expect((await runHoldfast(scratch, [name, "--help"])).stdout).toMatch(new RegExp(`^Usage: holdfast ${name}`, "u"));
+    expect(helps[index]?.stdout).toMatch(new RegExp(`^Usage: holdfast ${name}`, "u"));
   }
 });

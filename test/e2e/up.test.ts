@@ -83,8 +83,8 @@ describe("a service on one machine", { timeout: 180_000 }, () => {
       [["up", "--data", "other", "--port", ports.port, "--issuer-port", String(Number(ports.issuerPort) + 1)], /the port is in use/u],
       [["up", "--data", "data", "--port", ports.port], /data\/postgres\/pgdata is in use by process \d+/u],
     ] as const;
-    for (const [args, reason] of refusals) {
-      const { code, stderr } = await holdfast(...args);
+    const answers = await Promise.all(refusals.map(async ([args, reason]) => ({ args, reason, ...(await holdfast(...args)) })));
+    for (const { args, reason, code, stderr } of answers) {
       expect({ args, code, lines: stderr.trimEnd().split("\n").length }).toEqual({ args, code: 2, lines: 1 });
       expect(stderr.trimEnd().replace(/^holdfast \w+: /u, "")).toMatch(reason);
     }

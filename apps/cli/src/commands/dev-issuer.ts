@@ -1,5 +1,5 @@
 import { defineCommand, readOption } from "../command.ts";
-import { startDevIssuer } from "../dev-issuer/issuer-server.ts";
+import { refuseProduction, startDevIssuer } from "../dev-issuer/issuer-server.ts";
 import { listenForInterruption, untilInterrupted } from "../launcher/interruption.ts";
 import { createDataFolder, issuerIdentity } from "../service/data-folder.ts";
 import { chosenDataFolder, dataOption, portNumber } from "./options.ts";
@@ -18,6 +18,7 @@ export const devIssuerCommand = defineCommand({
     data: dataOption,
   },
   run: async ({ values, config, terminal }) => {
+    refuseProduction(config);
     const folder = chosenDataFolder(config, values.data);
     const firstPort = readOption("--port", portNumber, values.port);
     await createDataFolder(folder);

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { CommandError } from "../command.ts";
 import { listenOnLoopback } from "./listen.ts";
 import { publicKeySet, type SigningKey } from "./signing-keys.ts";
-import { signToken, tokenRequestSchema } from "./sign-token.ts";
+import { defaultTtlSeconds, signToken, tokenRequestSchema } from "./sign-token.ts";
 import { readTokenForm } from "./token-form.ts";
 
 export interface DevIssuerOptions {
@@ -103,7 +103,7 @@ async function grantToken(request: IncomingMessage, issuer: { url: string; optio
     scopes: words(form.get("scope")),
     groups: form.getAll("group"),
     audience: form.get("resource") ?? form.get("audience") ?? issuer.options.audience,
-    ttlSeconds: Number(form.get("ttl") ?? "900"),
+    ttlSeconds: Number(form.get("ttl") ?? defaultTtlSeconds),
     algorithm: form.get("algorithm") ?? "ES256",
   });
   if (!parsed.success) {

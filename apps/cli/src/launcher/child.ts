@@ -94,10 +94,14 @@ export function describeExit({ code, signal }: Exit): string {
 
 /** Called by a process that `startChild` started: when its parent is gone it drains, as if it had been asked to. */
 export function endWithParent(): void {
-  if (process.channel === undefined) return;
-  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+  // Node defines it for processes with a channel, also after the channel broke.
+  if (!("connected" in process)) return;
+  const drain = (): void => void process.kill(process.pid, "SIGTERM");
+  // The parent may have died while our modules were loaded, and the event with it.
+  if (!process.connected) drain();
+  process.once("disconnect", drain);
   // Listening to the channel must not keep alive a process that has nothing else to do.
-  process.channel.unref();
+  process.channel?.unref();
 }
 
 async function exitOf(spawned: ChildProcess): Promise<Exit> {

@@ -54,19 +54,25 @@ describe("a child", () => {
     expect(await deaf.stop(200)).toEqual({ code: null, signal: "SIGKILL" });
   });
 
-  test("drains when its parent is killed without a chance to stop it", async () => {
+  test.for([
+    ["is killed without a chance to stop it", ""],
+    ["was killed before it could listen for that", 'await new Promise((resolve) => process.once("disconnect", resolve));'],
+  ] as const)("drains when its parent %s", async ([, first]) => {
     const marker = path.join(folder, "drained");
+    const launcher = JSON.stringify(path.join(import.meta.dirname, "child.ts"));
     const grandchild = write(`
       import { writeFileSync } from "node:fs";
-      import { endWithParent } from ${JSON.stringify(path.join(import.meta.dirname, "child.ts"))};
+      import { endWithParent } from ${launcher};
       process.on("SIGTERM", () => { writeFileSync(${JSON.stringify(marker)}, "yes"); process.exit(0); });
+      console.log("loaded");
+      ${first}
       endWithParent();
-      ${serves}`);
+      setInterval(() => {}, 1000);`);
     const parent = start(`
-      import { startChild } from ${JSON.stringify(path.join(import.meta.dirname, "child.ts"))};
-      const child = startChild({ name: "grandchild", module: ${JSON.stringify(grandchild)}, args: [], env: {} });
-      await child.ready(10_000);
-      ${serves}`);
+      import { startChild } from ${launcher};
+      const onLine = () => console.log(JSON.stringify({ event: "process.started" }));
+      startChild({ name: "grandchild", module: ${JSON.stringify(grandchild)}, args: [], env: {}, onLine });
+      setInterval(() => {}, 1000);`);
     await parent.ready(20_000);
     process.kill(parent.pid, "SIGKILL");
     await vi.waitFor(() => expect(existsSync(marker)).toBe(true), { timeout: 10_000 });
