@@ -87,7 +87,7 @@ module.exports = {
       from: { path: String.raw`^apps/server/src/|^packages/[^/]+/src/manifest\.ts$`, pathNot: tests },
       to: {
         path: "^packages/[^/]+/src/",
-        pathNot: String.raw`^packages/(core|db)/|/(manifest|contract)\.ts$`,
+        pathNot: String.raw`^packages/(core|db|process)/|/(manifest|contract)\.ts$`,
         reachable: true,
       },
     },

@@ -14,7 +14,7 @@ interface Kind {
 const kinds: readonly Kind[] = [
   {
     name: "unit",
-    include: ["packages/core/**/*.test.ts", "packages/hoi4/**/*.test.ts", "apps/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
+    include: ["packages/{core,hoi4,process}/**/*.test.ts", "apps/*/src/**/*.test.ts", "scripts/**/*.test.ts"],
     testTimeout: 10_000,
     postgres: false,
     alone: false,

@@ -1,5 +1,6 @@
+import { ConfigError } from "@holdfast/process";
 import { expect, test } from "vitest";
-import { ConfigError, readServerConfig } from "./config.ts";
+import { readServerConfig } from "./config.ts";
 
 const secret = Buffer.alloc(32, 7).toString("base64url");
 

@@ -1,3 +1,4 @@
+import { integer, list, logLevel, packs, parseVariables, postgresUrl, type Environment, type LogLevel } from "@holdfast/process";
 import { z } from "zod";
 
 /** Whom a node believes: one issuer of access tokens and how its tokens look. */
@@ -47,20 +48,9 @@ export interface ServerConfig {
   readonly maxInFlight: number;
 }
 
-const LOG_LEVELS = ["fatal", "error", "warn", "info", "debug", "trace", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** One line for the operator: which variables, and what is expected of them. Never their values. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
-}
-
 /** The environment as a frozen configuration. Throws `ConfigError`. */
-export function readServerConfig(env: Readonly<Record<string, string | undefined>> = process.env): ServerConfig {
-  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
-  const parsed = environmentSchema.safeParse(given);
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(describeIssue).join("; "));
-  const variables = parsed.data;
+export function readServerConfig(env: Environment = process.env): ServerConfig {
+  const variables = parseVariables(environmentSchema, env);
   const publicUrl = variables.HOLDFAST_PUBLIC_URL ?? `http://${bracketed(variables.HOLDFAST_HOST)}:${variables.HOLDFAST_PORT}/mcp`;
   return Object.freeze({
     databaseUrl: variables.DATABASE_URL,
@@ -96,28 +86,6 @@ function bracketed(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
-  const [variable = "environment", ...path] = issue.path.map(String);
-  const missing = issue.code === "invalid_type" && path.length === 0 && issue.input === undefined;
-  return `${[variable, ...path].join(".")} ${missing ? "is required" : `is not usable: ${issue.message}`}`;
-}
-
-const list = z.string().transform((text) =>
-  text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== ""),
-);
-
-function integer(min: number, max: number): z.ZodType<number, string> {
-  return z
-    .string()
-    .regex(/^\d{1,9}$/u, `expected a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .pipe(z.number().min(min, `expected at least ${min}`).max(max, `expected at most ${max}`));
-}
-
-const postgresUrl = z.string().regex(/^postgres(?:ql)?:\/\/\S+$/u, "expected postgres://user:password@host:port/database");
 const httpUrl = z.url({ protocol: /^https?$/u, error: "expected an http:// or https:// URL" });
 
 const issuerSchema = z.strictObject({
@@ -193,9 +161,9 @@ const environmentSchema = z.object({
   HOLDFAST_PUBLIC_URL: httpUrl.refine((url) => !/[?#]/u.test(url), "expected a URL without query and fragment").optional(),
   HOLDFAST_ISSUERS: issuersSchema,
   HOLDFAST_KEYS: keysSchema,
-  HOLDFAST_PACKS: list.default(["@holdfast/hoi4"]),
+  HOLDFAST_PACKS: packs.default(["@holdfast/hoi4"]),
   HOLDFAST_DRAIN_MS: integer(0, 600_000).default(20_000),
-  HOLDFAST_LOG_LEVEL: z.enum(LOG_LEVELS).default("info"),
+  HOLDFAST_LOG_LEVEL: logLevel.default("info"),
   HOLDFAST_ALLOWED_HOSTS: hostsSchema.optional(),
   HOLDFAST_ALLOWED_ORIGINS: originsSchema.optional(),
   HOLDFAST_MAX_CONNECTIONS: integer(1, 200).default(10),

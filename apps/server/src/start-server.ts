@@ -1,11 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { loadManifest, registerPacks, taskIdFrom, type OperationRegistry, type TaskManager, type Telemetry } from "@holdfast/core";
-import { createListener, createPostgresTaskManager, createPublisher, openDatabase, readArtifact } from "@holdfast/db";
+import { taskIdFrom, type TaskManager, type Telemetry } from "@holdfast/core";
+import {
+  assertSchema,
+  createListener,
+  createPostgresAttemptLedger,
+  createPostgresTaskManager,
+  createPublisher,
+  openDatabase,
+  readArtifact,
+  rewake,
+} from "@holdfast/db";
+import { createLogger, createTelemetry, loadOperations, startRecovery } from "@holdfast/process";
 import type { Logger } from "pino";
 import packageJson from "../package.json" with { type: "json" };
 import { describeResource, initialScopes } from "./auth/resource-metadata.ts";
 import { createTokenVerifier } from "./auth/verify-token.ts";
-import { ConfigError, type ServerConfig } from "./config.ts";
+import type { ServerConfig } from "./config.ts";
 import { createApp } from "./http/app.ts";
 import { startHttpServer, type HttpServer } from "./http/http-server.ts";
 import { createHub } from "./live/hub.ts";
@@ -16,7 +26,6 @@ import { createTaskHandles } from "./mcp/handles.ts";
 import { describeTools } from "./mcp/tool-catalog.ts";
 import { createToolService } from "./mcp/tool-service.ts";
 import { createHealth } from "./ops/health.ts";
-import { createLogger, createTelemetry } from "./ops/log.ts";
 
 /** A node that serves. */
 export interface RunningServer {
@@ -56,6 +65,7 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
   });
   cleanup.defer(database.close);
   const manager = createPostgresTaskManager(database);
+  await assertSchema(database);
   await probe(manager);
 
   const hub = createHub({ maxWatches: config.maxInFlight });
@@ -70,6 +80,15 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
   });
   listener.start();
   cleanup.defer(listener.stop);
+  // Also here: when the last worker has died, somebody must still end its attempts.
+  const recovery = startRecovery({
+    reap: createPostgresAttemptLedger(database).reap,
+    rewake: (options) => rewake(database, options),
+    publish: publisher.publish,
+    telemetry,
+    onError: (work, error) => logger.warn({ err: error, work }, "a round of recovery failed"),
+  });
+  cleanup.defer(recovery.stop);
 
   const draining = new AbortController();
   const stopping = new AbortController();
@@ -145,16 +164,6 @@ async function drain({ reason, drainMs, http, draining, stopping, owned, telemet
   await http.drain(AbortSignal.timeout(FLUSH_MS));
   await owned.disposeAsync();
   telemetry.emit("process.stopped", { role: "server" });
-}
-
-async function loadOperations(packs: readonly string[]): Promise<OperationRegistry> {
-  try {
-    return registerPacks(await Promise.all(packs.map((pack) => loadManifest(pack, (specifier): Promise<unknown> => import(specifier)))));
-  } catch (error) {
-    throw new ConfigError(`HOLDFAST_PACKS is not usable: ${error instanceof Error ? error.message.split("\n", 1)[0] : String(error)}`, {
-      cause: error,
-    });
-  }
 }
 
 const NOBODY = { issuer: "holdfast", subject: "readiness", groups: [], scopes: [] };

@@ -1,5 +1,6 @@
+import { ConfigError } from "@holdfast/process";
 import { expect, test } from "vitest";
-import { ConfigError, readWorkerConfig } from "./config.ts";
+import { readWorkerConfig } from "./config.ts";
 
 const DATABASE_URL = "postgres://holdfast:secret@db:5432/holdfast";
 

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { hostname } from "node:os";
-import { loadManifest, registerPacks, workerIdSchema, type OperationRegistry, type Telemetry, type WorkerId } from "@holdfast/core";
+import { workerIdSchema, type Telemetry, type WorkerId } from "@holdfast/core";
 import {
+  assertSchema,
   createListener,
   createPostgresAttemptLedger,
   createPublisher,
@@ -13,16 +14,15 @@ import {
   touchWorker,
   type WorkerDescription,
 } from "@holdfast/db";
-import { pino, type Logger } from "pino";
+import { ConfigError, createLogger, createTelemetry, loadOperations, repeat, startRecovery } from "@holdfast/process";
+import type { Logger } from "pino";
 import packageJson from "../package.json" with { type: "json" };
 import { createLeaseKeeper } from "./attempts/lease-keeper.ts";
 import { runAttempt, type AttemptServices } from "./attempts/run-attempt.ts";
-import { ConfigError, type WorkerConfig } from "./config.ts";
+import type { WorkerConfig } from "./config.ts";
 import { createJobRunner } from "./jobs/job-runner.ts";
 import { createRunTask } from "./jobs/run-task.ts";
 import { createGraphileLogger } from "./log/graphile-logger.ts";
-import { createPinoTelemetry } from "./log/pino-telemetry.ts";
-import { startMaintenance } from "./maintenance/maintenance.ts";
 import { ABORT_GRACE_MS, createSandbox } from "./sandbox/sandbox.ts";
 
 /** A worker that claims tasks and runs their operations. */
@@ -40,6 +40,8 @@ export interface WorkerSurroundings {
 
 /** Connections for claims, artifacts, hints and maintenance; renewals and settlements have their own. */
 const CONNECTIONS_BESIDE_SLOTS = 3;
+/** Operators take a worker for gone after 30 seconds. */
+const PRESENT_EVERY_MS = 8_000;
 
 /**
  * Rejects with `ConfigError` for a pack that does not load, and with the database's error when it cannot be used; nothing is
@@ -47,12 +49,12 @@ const CONNECTIONS_BESIDE_SLOTS = 3;
  */
 export async function startWorker(config: WorkerConfig, surroundings: WorkerSurroundings = {}): Promise<RunningWorker> {
   const id = workerIdSchema.parse(randomUUID());
-  const logger = (surroundings.logger ?? pino({ level: config.logLevel })).child({ worker: id });
-  const telemetry = surroundings.telemetry ?? createPinoTelemetry(logger);
+  const logger = (surroundings.logger ?? createLogger(config.logLevel)).child({ worker: id });
+  const telemetry = surroundings.telemetry ?? createTelemetry(logger);
   const warn = (message: string) => (error: unknown) => logger.warn({ err: error }, message);
   await using cleanup = new AsyncDisposableStack();
 
-  const operations = await loadOperations(config.packs).catch(refusePacks);
+  const operations = await loadOperations(config.packs);
   const database = openDatabase({
     url: config.databaseUrl,
     applicationName: "holdfast-worker",
@@ -60,6 +62,7 @@ export async function startWorker(config: WorkerConfig, surroundings: WorkerSurr
     onError: warn("a connection to the database was lost"),
   });
   cleanup.defer(database.close);
+  await assertSchema(database);
 
   const description: WorkerDescription = {
     id,
@@ -101,17 +104,23 @@ export async function startWorker(config: WorkerConfig, surroundings: WorkerSurr
   listener.start();
   cleanup.defer(listener.stop);
 
-  const maintenance = startMaintenance({
+  const recovery = startRecovery({
     reap: ledger.reap,
     rewake: (options) => rewake(database, options),
-    async touch() {
-      if (!(await touchWorker(database, id))) await registerWorker(database, description);
-    },
     publish: publisher.publish,
     telemetry,
-    onError: (work, error) => logger.warn({ err: error, work }, "a round of maintenance failed"),
+    onError: (work, error) => logger.warn({ err: error, work }, "a round of recovery failed"),
   });
-  cleanup.defer(maintenance.stop);
+  cleanup.defer(recovery.stop);
+  const presence = repeat({
+    everyMs: PRESENT_EVERY_MS,
+    onError: warn("the worker could not say that it lives"),
+    async work() {
+      if (!(await touchWorker(database, id))) await registerWorker(database, description);
+      return "done";
+    },
+  });
+  cleanup.defer(presence.stop);
 
   const draining = new AbortController();
   const interruption = new AbortController();
@@ -157,7 +166,7 @@ export async function startWorker(config: WorkerConfig, surroundings: WorkerSurr
     telemetry.emit("process.draining", { role: "worker", signal: reason });
     draining.abort();
     // From now on it can claim nothing, and must not be counted among those that can.
-    await maintenance.stop();
+    await presence.stop();
     await forgetWorker(database, id).catch(warn("the worker could not be removed from the list"));
     const deadline = setTimeout(() => interruption.abort(), Math.max(0, config.drainMs - services.interruptionGraceMs));
     await jobs.stop();
@@ -170,10 +179,6 @@ export async function startWorker(config: WorkerConfig, surroundings: WorkerSurr
     id,
     stop: (reason = "stop") => (stopped ??= drain(reason)),
   };
-}
-
-async function loadOperations(packs: readonly string[]): Promise<OperationRegistry> {
-  return registerPacks(await Promise.all(packs.map((pack) => loadManifest(pack, (specifier) => import(specifier)))));
 }
 
 /** A pack that does not load is a mistake of whoever named it. One line: what a child printed has more, and goes to its log. */

@@ -1,3 +1,10 @@
+import { MigrationError } from "./migrations-folder.ts";
+
+/** One line for the operator when a process could not start because of its database; null when the error is about something else. */
+export function explainStartFailure(error: unknown, url: string): string | null {
+  return error instanceof MigrationError ? error.message : explainConnectionError(error, url);
+}
+
 /**
  * One line for the operator when the database of that URL cannot be used, its password masked; null when the error is about something else.
  *

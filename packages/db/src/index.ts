@@ -17,5 +17,6 @@ export { listUnclaimableTasks, type UnclaimableTask } from "./reads/list-unclaim
 export { createListener, type Listener, type ListenerOptions } from "./listener.ts";
 export { createPublisher, type Publisher } from "./publisher.ts";
 
-export { explainConnectionError } from "./connection-error.ts";
+export { explainConnectionError, explainStartFailure } from "./connection-error.ts";
+export { assertSchema } from "./assert-schema.ts";
 export { migrate, MigrationError, type MigrateOptions, type MigrateResult } from "./migrate.ts";

@@ -63,7 +63,8 @@ async function run(pool: Pool, files: readonly Migration[], log: (line: string) 
   }
 }
 
-async function refuseOldPostgres(pool: Pool): Promise<void> {
+/** Throws a MigrationError. */
+export async function refuseOldPostgres(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ version: string; number: number }>(
     "select current_setting('server_version') as version, current_setting('server_version_num')::int as number",
   );
@@ -77,7 +78,7 @@ async function refuseOldPostgres(pool: Pool): Promise<void> {
  * Null while the runner's table does not exist. Looked up in the catalogue, because to_regclass may answer from the session's cache, in
  * which a table is missing that another process has created since the transaction began.
  */
-async function readLedger(client: Pool | PoolClient): Promise<AppliedMigration[] | null> {
+export async function readLedger(client: Pool | PoolClient): Promise<AppliedMigration[] | null> {
   const { rows: tables } = await client.query("select from pg_tables where schemaname = 'holdfast' and tablename = 'migration'");
   if (tables.length === 0) return null;
   const { rows } = await client.query<AppliedMigration>(

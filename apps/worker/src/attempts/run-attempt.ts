@@ -16,7 +16,7 @@ import type { OperationOutcome, OperationRun, Sandbox } from "../sandbox/sandbox
 import type { HeldLease, LeaseKeeper } from "./lease-keeper.ts";
 import { settleAttempt } from "./settle-attempt.ts";
 import { settlementOf } from "./settlement-of.ts";
-import { pause } from "../pause.ts";
+import { pause } from "@holdfast/process";
 
 /** What an attempt needs of its worker. */
 export interface AttemptServices {

@@ -1,5 +1,5 @@
 import { AppError, type AttemptLedger, type AttemptRef, type Settlement, type SettlementAnswer } from "@holdfast/core";
-import { pause } from "../pause.ts";
+import { pause } from "@holdfast/process";
 
 export interface SettleOptions {
   readonly ledger: Pick<AttemptLedger, "settle">;

@@ -1,6 +1,6 @@
 import { wakeIdentifier } from "@holdfast/core";
 import { run, type Logger, type Runner, type Task } from "graphile-worker";
-import { pause } from "../pause.ts";
+import { pause } from "@holdfast/process";
 
 /** Fetches jobs and runs them, until it is stopped. */
 export interface JobRunner {

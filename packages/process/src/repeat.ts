@@ -1,4 +1,4 @@
-import { pause } from "../pause.ts";
+import { pause } from "./pause.ts";
 
 /** Work that is done again and again. */
 export interface Repetition {
@@ -7,7 +7,7 @@ export interface Repetition {
 }
 
 /**
- * Repeats `work` about every `everyMs`, with jitter, so that workers that were started together do not meet in the database.
+ * Repeats `work` about every `everyMs`, with jitter, so that processes that were started together do not meet in the database.
  * A round that answers "more" is followed at once by the next. A round that fails is reported and costs nothing but itself.
  */
 export function repeat(options: {
