@@ -131,6 +131,20 @@ test("a running task shows that its cancellation is wanted until its worker has 
   expect((await nodeA.call(get(taskId))).result).toMatchObject({ status: "working", statusMessage: "cancellation requested" });
 });
 
+test("with no worker left, a node settles the cancelled task of a dead one (C8.6)", async () => {
+  const taskId = taskIdOf(await nodeA.call(slow("orphaned")));
+  await world.claim(taskId);
+  await nodeB.call({ method: "tasks/cancel", params: { taskId }, token: alice, tasks: true });
+  await world.query("update holdfast.live_task set lease_expires_at = now() where task_id = $1", [taskIdIn(taskId)]);
+  // Two seconds after the lease is what the contract allows.
+  const { status } = await untilValue(
+    async () => (await nodeA.call(get(taskId))).result ?? {},
+    (task) => task["status"] !== "working",
+    2000,
+  );
+  expect(status).toBe("cancelled");
+});
+
 test("a client that hangs up cancels the task of its ordinary call, whichever worker holds it", async () => {
   const controller = new AbortController();
   const call = nodeA.call(slow("hung up", { tasks: false, signal: controller.signal })).catch(() => "gone");
