@@ -1,7 +1,7 @@
-import { cpSync, mkdirSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { createScratch, pidOf, runHoldfast, startHoldfast, type HoldfastCommand, type Scratch } from "../support/holdfast-command.ts";
 import { modernCaller, taskIdOf, toolCall, type CallModern } from "../support/mcp-request.ts";
@@ -13,17 +13,21 @@ const tool = "hoi4.event_inspect";
 let scratch: Scratch;
 let ports: { port: string; issuerPort: string };
 
-beforeEach(async () => {
+async function prepare(): Promise<void> {
   scratch = createScratch();
   const [port = "", issuerPort = ""] = await freePorts(2);
   ports = { port, issuerPort };
-});
-afterEach(() => {
+}
+
+function clear(): void {
   scratch.end();
   scratch.remove();
-});
+}
 
 describe("a service on one machine", { timeout: 180_000 }, () => {
+  beforeEach(prepare);
+  afterEach(clear);
+
   test("takes up folders while it runs, survives the death of each of its processes, and remembers everything at the next start", async () => {
     const mod = path.join(scratch.folder, "my mod");
     cpSync(exampleMod, mod, { recursive: true });
@@ -67,20 +71,57 @@ describe("a service on one machine", { timeout: 180_000 }, () => {
     expect(await countsOf(service.call, { taskId, token })).toEqual(counts);
     await stop(service.command);
   });
+});
+
+describe("a service that runs", { timeout: 60_000 }, () => {
+  let service: Up;
+  beforeAll(async () => {
+    await prepare();
+    service = await up();
+    await holdfast("workspace", "add", "current", "--path", exampleMod);
+  });
+  afterAll(async () => {
+    await stop(service.command);
+    clear();
+  });
+
+  test("lets others into a workspace, by name or by group, and out again", async () => {
+    const mara = (await holdfast("token", "--subject", "mara")).stdout.trim();
+    const guild = (await holdfast("token", "--subject", "odo", "--group", "guild", "--algorithm", "RS256")).stdout.trim();
+    const outcome = async (token: string): Promise<unknown> => {
+      const { result, error } = await service.call(toolCall(tool, {}, { token }));
+      return error?.message ?? result?.["structuredContent"];
+    };
+    const [denied, granted] = [
+      "No such workspace, or no grant for it.",
+      expect.objectContaining({ code: "EVENT_SCAN_COMPLETED" }) as unknown,
+    ];
+    expect([await outcome(mara), await outcome(guild)]).toEqual([denied, denied]);
+    await holdfast("grant", "add", "current", "--subject", "mara");
+    await holdfast("grant", "add", "current", "--group", "guild", "--expires", "2100-01-01");
+    expect([await outcome(mara), await outcome(guild)]).toEqual([granted, granted]);
+    expect((await holdfast("grant", "list", "current")).stdout).toMatch(/subject mara\tread,run\t/u);
+    expect(await holdfast("grant", "remove", "current", "--subject", "mara")).toMatchObject({ code: 0 });
+    expect([await outcome(mara), await outcome(guild)]).toEqual([denied, granted]);
+  });
 
   test("says in one line what is wrong with a folder, a name or a port", async () => {
-    const service = await up();
-    rmSync(path.join(scratch.folder, "gone"), { recursive: true, force: true });
     mkdirSync(path.join(scratch.folder, "one, two"));
+    const other = String(Number(ports.issuerPort) + 1);
     const refusals = [
-      [["workspace", "add", "current", "--path", "gone"], `there is no folder ${path.join(scratch.folder, "gone")}`],
+      [["workspace", "add", "gone", "--path", "gone"], `there is no folder ${path.join(scratch.folder, "gone")}`],
       [
-        ["workspace", "add", "current", "--path", path.join(exampleMod, "descriptor.mod")],
+        ["workspace", "add", "file", "--path", path.join(exampleMod, "descriptor.mod")],
         /descriptor\.mod is a file, and a folder is needed$/u,
       ],
-      [["workspace", "add", "current", "--path", "one, two"], /has a comma, which HOLDFAST_ROOTS cannot hold/u],
+      [["workspace", "add", "comma", "--path", "one, two"], /has a comma, which HOLDFAST_ROOTS cannot hold/u],
+      [
+        ["workspace", "add", "current", "--path", scratch.folder],
+        /the workspace current exists already, at .*lantern-harbour: choose another name/u,
+      ],
       [["grant", "add", "nowhere", "--subject", "mara"], "there is no workspace nowhere: holdfast workspace list"],
-      [["up", "--data", "other", "--port", ports.port, "--issuer-port", String(Number(ports.issuerPort) + 1)], /the port is in use/u],
+      [["grant", "remove", "current", "--subject", "nobody"], "nobody has no grant in current"],
+      [["up", "--data", "other", "--port", ports.port, "--issuer-port", other], /the port is in use/u],
       [["up", "--data", "data", "--port", ports.port], /data\/postgres\/pgdata is in use by process \d+/u],
     ] as const;
     const answers = await Promise.all(refusals.map(async ([args, reason]) => ({ args, reason, ...(await holdfast(...args)) })));
@@ -88,7 +129,6 @@ describe("a service on one machine", { timeout: 180_000 }, () => {
       expect({ args, code, lines: stderr.trimEnd().split("\n").length }).toEqual({ args, code: 2, lines: 1 });
       expect(stderr.trimEnd().replace(/^holdfast \w+: /u, "")).toMatch(reason);
     }
-    await stop(service.command);
   });
 });
 

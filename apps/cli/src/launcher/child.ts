@@ -28,7 +28,7 @@ export interface Child {
   ready(withinMs: number): Promise<void>;
   /** Resolves after the last line of its output, never rejects. */
   readonly exit: Promise<Exit>;
-  /** The last line that it wrote to stderr, where a process says why it gives up; empty when there is none. */
+  /** The last sentence that it wrote to stderr, where a process says why it gives up; empty when there is none. */
   complaint(): string;
   /** Asks it to drain; kills it when it has not ended within `graceMs`. */
   stop(graceMs: number): Promise<Exit>;
@@ -128,8 +128,15 @@ function lastComplaint(spawned: ChildProcess): () => string {
   spawned.stderr?.on("data", (chunk: Buffer) => {
     text = `${text}${chunk.toString("utf8")}`.slice(-complaintLength);
   });
-  return () => text.trim().split("\n").at(-1) ?? "";
+  return () =>
+    text
+      .split("\n")
+      .findLast((line) => !aroundComplaint.test(line))
+      ?.trim() ?? "";
 }
+
+/** What Node puts around the message of an exception that nobody caught: frames, members, its own version. */
+const aroundComplaint = /^\s|^\W*$|^Node\.js v/u;
 
 /** The child leads a process group of its own; what it started and did not put elsewhere goes with it. */
 function signalGroup(pid: number, signal: NodeJS.Signals): void {

@@ -41,6 +41,11 @@ describe("a child", () => {
     expect(error).toMatchObject({ exit: { code: 2 }, complaint: "no database there" });
   });
 
+  test("that crashes is reported with the message of its error, not with the end of its stack", async () => {
+    const child = start('throw Object.assign(new Error("the lamp went out"), { code: "DARK" });');
+    await expect(child.ready(10_000)).rejects.toMatchObject({ exit: { code: 1 }, complaint: "Error: the lamp went out" });
+  });
+
   test("that says nothing is not waited for without end", async () => {
     const child = start("setInterval(() => {}, 1000);");
     await expect(child.ready(200)).rejects.toMatchObject({ exit: null });

@@ -37,6 +37,7 @@ test("a token that is given stands in every block, and no block asks for another
 test("on a terminal each block stands under the name of its client", () => {
   const lines = describeClients(clientConfigurations({ url, token: null }));
   expect(lines.filter((line) => /^\S/u.test(line))).toEqual([
+    "Connect a client that speaks MCP revision 2026-07-28:",
     "Claude Code, in a terminal:",
     "VS Code, in .vscode/mcp.json:",
     "Cursor, in .cursor/mcp.json:",

@@ -42,12 +42,13 @@ export function clientConfigurations({ url, token }: { url: string; token: strin
 
 /** The blocks as lines for a terminal. */
 export function describeClients(configurations: readonly ClientConfiguration[]): readonly string[] {
-  return configurations.flatMap(({ client, where, text }) => [
+  const blocks = configurations.flatMap(({ client, where, text }) => [
     `${client}, ${where}:`,
     "",
     ...text.split("\n").map((line) => `  ${line}`),
     "",
   ]);
+  return ["Connect a client that speaks MCP revision 2026-07-28:", "", ...blocks];
 }
 
 /** What a new service needs before a client can work with it, as lines for a terminal. */
