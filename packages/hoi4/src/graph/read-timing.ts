@@ -34,7 +34,7 @@ export function readMeanTime(block: Block, constants: Constants): Timing {
 
 export function parseNumber(text: string, constants: Constants): number | null {
   if (text.startsWith("@")) return constants.get(text) ?? null;
-  const number = /^[+-]?(?:\d+\.?\d*|\.\d+)$/u.test(text) ? Number(text) : Number.NaN;
+  const number = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/u.test(text) ? Number(text) : Number.NaN;
   return Number.isFinite(number) ? number : null;
 }
 
