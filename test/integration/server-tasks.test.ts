@@ -204,7 +204,7 @@ test("without a grant a workspace answers like one that does not exist, and noth
   const call = async (workspaceId: string): Promise<Answer> =>
     await nodeA.call(toolCall("slow_compute", { workspaceId }, { token: alice, tasks: true }));
   const [hidden, absent] = [await call("hidden"), await call("absent")];
-  expect(hidden.error).toMatchObject({ code: -32_602, message: "No such workspace, or no grant for it." });
+  expect(hidden.error).toMatchObject({ code: -32_602, message: "No such workspace, or no grant for it. You may work in: current." });
   expect(hidden.text.replaceAll("hidden", "absent")).toBe(absent.text);
   expect(await countTasks()).toBe(before);
 });

@@ -35,12 +35,13 @@ export function readWorkerConfig(env: Environment = process.env): WorkerConfig {
   });
 }
 
-/** Names of roots and pools, as the database admits them. */
-const NAME = /^[a-z][a-z0-9_-]{0,63}$/u;
+/** Names as the database admits them. */
+const ROOT_NAME = /^[a-z][a-z0-9_-]{0,63}$/u;
+const POOL_NAME = /^[a-z][a-z0-9_-]{0,47}$/u;
 
 const poolsSchema = list.pipe(
   z
-    .array(z.string().regex(NAME, "expected names such as default, separated by commas"))
+    .array(z.string().regex(POOL_NAME, "expected names such as default, separated by commas"))
     .min(1, "expected at least one pool")
     .transform((pools) => [...new Set(pools)]),
 );
@@ -50,7 +51,7 @@ const rootsSchema = list.transform((items, context): ReadonlyMap<string, string>
   for (const item of items) {
     const at = item.indexOf("=");
     const [name, folder] = [item.slice(0, Math.max(at, 0)), item.slice(at + 1)];
-    if (!NAME.test(name) || !path.isAbsolute(folder)) {
+    if (!ROOT_NAME.test(name) || !path.isAbsolute(folder)) {
       context.addIssue({ code: "custom", message: "expected name=/absolute/folder, separated by commas" });
       return z.NEVER;
     }

@@ -7,6 +7,7 @@ export type ErrorCode =
   | "insufficient_scope"
   | "workspace_not_found"
   | "task_not_found"
+  | "task_cancelled"
   | "artifact_not_found"
   | "tool_not_found"
   | "invalid_arguments"
@@ -61,6 +62,14 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
     message: "No such workspace, or no grant for it.",
   },
   task_not_found: { rpcCode: INVALID_PARAMS, httpStatus: 200, retry: "never", audience: "caller", message: "Task not found." },
+  // What an ordinary call says whose task somebody cancelled; a task itself says `cancelled`.
+  task_cancelled: {
+    rpcCode: INTERNAL_ERROR,
+    httpStatus: 200,
+    retry: "never",
+    audience: "caller",
+    message: "The call was cancelled before it finished.",
+  },
   artifact_not_found: { rpcCode: INVALID_PARAMS, httpStatus: 200, retry: "never", audience: "caller", message: "Resource not found." },
   tool_not_found: { rpcCode: INVALID_PARAMS, httpStatus: 200, retry: "never", audience: "caller", message: "Unknown tool." },
   invalid_arguments: { rpcCode: INVALID_PARAMS, httpStatus: 200, retry: "never", audience: "caller", message: "Invalid arguments." },

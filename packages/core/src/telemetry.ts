@@ -13,7 +13,7 @@ export interface TelemetryEvents {
   "task.rewoken": { count: number };
   "listener.up": { channel: string };
   "listener.isolated": { channel: string; reason: string };
-  "process.started": { role: string; version: string };
+  "process.started": { role: string; version: string; url?: string; publicUrl?: string };
   "process.draining": { role: string; signal: string };
   "process.stopped": { role: string };
 }

@@ -6,7 +6,7 @@ export { storeArtifact, type ArtifactUpload, type StoreArtifactAnswer } from "./
 export { readArtifact, type ArtifactBytes, type ArtifactRequest } from "./reads/read-artifact.ts";
 
 export { addWorkspace, type NewWorkspace } from "./writes/add-workspace.ts";
-export { listAllWorkspaces, type PlacedWorkspace } from "./reads/list-workspaces.ts";
+export { listAllWorkspaces, listWorkspaces, type PlacedWorkspace } from "./reads/list-workspaces.ts";
 export { addGrant, removeGrant, type Grant, type GrantMember } from "./writes/change-grants.ts";
 export { listGrants } from "./reads/list-grants.ts";
 

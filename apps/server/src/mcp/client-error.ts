@@ -11,7 +11,7 @@ export interface ClientError {
 /** What a caller is told of a refusal. The error's own message stays in the log. */
 export function clientError({ code, data }: Pick<AppError, "code" | "data">): ClientError {
   const { rpcCode, message } = ERRORS[code];
-  return { code: rpcCode, message: withFields(code, message, data), ...(data === undefined ? {} : { data }) };
+  return { code: rpcCode, message: withAdvice(code, message, data), ...(data === undefined ? {} : { data }) };
 }
 
 /** What a caller is told of a task that failed: the same for an ordinary call and for a task. */
@@ -20,10 +20,18 @@ export function taskError({ code, reference }: { readonly code: ErrorCode; reado
 }
 
 const issuesSchema = z.object({ issues: z.array(z.object({ path: z.string(), message: z.string() })) });
+const workspacesSchema = z.object({ workspaces: z.array(z.string()) });
 
-/** Many clients show a person the message alone, so it names the arguments too. */
-function withFields(code: ErrorCode, message: string, data: unknown): string {
-  const issues = code === "invalid_arguments" ? issuesSchema.safeParse(data).data?.issues : undefined;
-  if (issues === undefined) return message;
-  return `Invalid arguments: ${issues.map((issue) => (issue.path === "" ? issue.message : `${issue.path}: ${issue.message}`)).join("; ")}`;
+/** Many clients show a person, or a model, the message alone, so it says what to do about the mistakes that callers make. */
+function withAdvice(code: ErrorCode, message: string, data: unknown): string {
+  if (code === "invalid_arguments") {
+    const issues = issuesSchema.safeParse(data).data?.issues;
+    if (issues === undefined) return message;
+    return `Invalid arguments: ${issues.map((issue) => (issue.path === "" ? issue.message : `${issue.path}: ${issue.message}`)).join("; ")}`;
+  }
+  if (code === "workspace_not_found") {
+    const workspaces = workspacesSchema.safeParse(data).data?.workspaces ?? [];
+    return workspaces.length === 0 ? message : `${message} You may work in: ${workspaces.join(", ")}.`;
+  }
+  return message;
 }

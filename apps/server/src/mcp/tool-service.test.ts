@@ -108,3 +108,16 @@ test("a cancellation that the store never takes is given up with a line in the l
   const given = node.events.filter(({ name }) => name === "task.cancelRequested");
   expect(given).toMatchObject([{ event: { requestId: "r-2" }, error: { code: "storage_unavailable" } }]);
 });
+
+test("who names a workspace without a grant is told their own, and the same whether it exists or not", async () => {
+  const node = createTestNode();
+  const ask = (workspaceId: string) =>
+    node.call({ method: "tools/call", params: { name: "test.echo", arguments: { workspaceId } }, token: "alice", tasks: true });
+  const [foreign, unknown] = [await ask("hidden"), await ask("absent")];
+  expect(foreign.error).toEqual({
+    code: -32_602,
+    message: "No such workspace, or no grant for it. You may work in: current.",
+    data: { workspaceId: "hidden", workspaces: ["current"] },
+  });
+  expect(foreign.text.replaceAll("hidden", "absent")).toBe(unknown.text);
+});

@@ -60,6 +60,8 @@ export interface ToolServiceOptions {
   readonly cancellations: Cancellations;
   readonly telemetry: Telemetry;
   readonly newTaskId: () => TaskId;
+  /** Names of the workspaces in which the principal may do anything at all. */
+  readonly workspacesOf: (principal: Principal) => Promise<readonly string[]>;
   /** Aborted when the node gives up waiting because it is about to end. */
   readonly stopping: AbortSignal;
   readonly maxWaitMs?: number;
@@ -69,7 +71,7 @@ export interface ToolServiceOptions {
 const MAX_WAIT_MS = 15 * 60_000;
 
 export function createToolService(options: ToolServiceOptions): ToolService {
-  const { registry, manager, hub, cancellations, telemetry, newTaskId, stopping, maxWaitMs = MAX_WAIT_MS } = options;
+  const { registry, manager, hub, cancellations, telemetry, newTaskId, workspacesOf, stopping, maxWaitMs = MAX_WAIT_MS } = options;
 
   async function create(caller: Caller, operation: Operation, call: ToolCall, id: TaskId): Promise<Task> {
     const input = parseArguments(operation, call.arguments);
@@ -85,7 +87,8 @@ export function createToolService(options: ToolServiceOptions): ToolService {
     });
     if (outcome.kind === "denied")
       throw new AppError("workspace_not_found", `no grant in workspace "${input.workspaceId}"`, {
-        data: { workspaceId: input.workspaceId },
+        // The caller's own, whatever was asked for, so that this tells nothing of the workspace that was.
+        data: { workspaceId: input.workspaceId, workspaces: await workspacesOf(caller.principal) },
       });
     telemetry.emit("task.created", {
       requestId: caller.requestId,

@@ -21,6 +21,12 @@ describe("packs", () => {
     expect(() => definePack({ name: "demo", operations: [operation("demo a")] })).toThrow('"demo a"');
   });
 
+  it("refuse a pool that could not be a queue", () => {
+    expect(() => definePack({ name: "demo", operations: [{ ...operation("demo.a"), pool: "Heavy work" }] })).toThrow(
+      'the pool "Heavy work"',
+    );
+  });
+
   it("need a handler for each listed operation and no other", () => {
     const pack = definePack({ name: "demo", operations: [operation("demo.a")] });
     expect(() => registerHandlers(pack, [])).toThrow('no handler for "demo.a"');

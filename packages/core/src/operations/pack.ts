@@ -8,13 +8,16 @@ export interface Pack {
 }
 
 const NAME = /^[a-z][a-z0-9]*$/u;
+/** As the database and the job queue admit it: pool and root together name a queue. */
+const POOL = /^[a-z][a-z0-9_-]{0,47}$/u;
 const OPERATION_NAME = /^[A-Za-z0-9_./-]{1,64}$/u;
 
 /** Throws when two operations share a name, or a name is not one that MCP clients accept. */
 export function definePack(pack: { name: string; operations: readonly Operation[] }): Pack {
   if (!NAME.test(pack.name)) throw new Error(`pack name "${pack.name}" is not lower-case letters and digits`);
   const names = new Set<string>();
-  for (const { name } of pack.operations) {
+  for (const { name, pool } of pack.operations) {
+    if (!POOL.test(pool)) throw new Error(`operation "${name}" names the pool "${pool}", which cannot be one`);
     if (!OPERATION_NAME.test(name)) throw new Error(`operation name "${name}" is not a valid MCP tool name`);
     if (names.has(name)) throw new Error(`pack "${pack.name}" defines "${name}" twice`);
     names.add(name);

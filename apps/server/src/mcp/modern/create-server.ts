@@ -5,7 +5,7 @@ import {
   type Result,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import { AppError, ARTIFACT_URI_TEMPLATE, type JsonValue } from "@holdfast/core";
+import { AppError, ARTIFACT_URI_TEMPLATE, ERRORS, type JsonValue } from "@holdfast/core";
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import type { ArtifactRange, ArtifactService } from "../artifact-service.ts";
@@ -149,13 +149,11 @@ function callResult(answer: CallAnswer, sign: (task: Extract<CallAnswer, { kind:
       throw new ProtocolError(code, message, data);
     }
     case "cancelled":
-      throw new ProtocolError(INTERNAL_ERROR, "The call was cancelled before it finished.");
+      throw new ProtocolError(ERRORS.task_cancelled.rpcCode, ERRORS.task_cancelled.message);
     case "taskRequired":
       throw tasksExtensionRequired();
   }
 }
-
-const INTERNAL_ERROR = -32603;
 
 function readResult(range: ArtifactRange): Result {
   const { uri, mediaType, text, bytes, offset, totalBytes, next } = range;
