@@ -43,6 +43,12 @@ describe("forms of a call", () => {
     );
   });
 
+  test("a border war may name more outcomes than a function of ours can take arguments", async () => {
+    const script = `on_actions = { on_startup = { effect = { start_border_war = { ${"on_win = a.1 ".repeat(300_000)} } } } }`;
+    const scan = await scanTexts({ "common/on_actions/start.txt": script }, { callLimit: 10 });
+    expect(scan.skipped).toMatchObject([{ reasonCodes: ["GRAPH_LIMIT"] }]);
+  });
+
   test("what only a tooltip shows is not fired, what is hidden from it is", async () => {
     const scan = await startingWith(`
       effect_tooltip = { country_event = a.1 }

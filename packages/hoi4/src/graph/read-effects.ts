@@ -93,7 +93,7 @@ function walkBlock(state: Walk, step: Step): void {
       return;
     case "start_border_war":
     case "set_border_war_data":
-      state.calls.push(...readBorderWar(state.context, body, frame));
+      for (const call of readBorderWar(state.context, body, frame)) state.calls.push(call);
       return;
     case "random_events":
       reportMisplacedList(state.context, entry);
