@@ -1,4 +1,4 @@
-import { explainConnectionError, openDatabase, type Database } from "@holdfast/db";
+import { assertSchema, explainConnectionError, explainStartFailure, openDatabase, type Database } from "@holdfast/db";
 import { CommandError } from "../command.ts";
 import type { CliConfig } from "../config.ts";
 import { readRunningService, type DataFolder, type RunningServiceFile } from "./data-folder.ts";
@@ -29,6 +29,7 @@ export async function withDatabase<Result>(
       onError: () => undefined,
     });
     try {
+      await assertSchema(database);
       return await work({ database, service });
     } finally {
       await database.close();
@@ -36,24 +37,17 @@ export async function withDatabase<Result>(
   });
 }
 
-/** Turns what the driver says about an unusable database into one line. */
+/** Turns what keeps us from the database into one line. */
 export async function explained<Result>(url: string, service: RunningServiceFile | null, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    const reason = explainConnectionError(error, url) ?? explainMissingSchema(error);
+    const reason = explainStartFailure(error, url);
     if (reason === null) throw error;
     // The file of a service that was killed outlives it.
-    throw new CommandError(service === null ? reason : `the service of this folder does not run (${reason}): start it with \`npm start\``, {
+    const isStale = service !== null && explainConnectionError(error, url) !== null;
+    throw new CommandError(isStale ? `the service of this folder does not run (${reason}): start it with \`npm start\`` : reason, {
       cause: error,
     });
   }
-}
-
-function explainMissingSchema(error: unknown): string | null {
-  const missing = ["42P01", "3F000"];
-  for (let link = error; link instanceof Error; link = link.cause) {
-    if ("code" in link && missing.includes(String(link.code))) return "the database has no schema of Holdfast yet: run `holdfast migrate`";
-  }
-  return null;
 }
