@@ -1,4 +1,4 @@
-import { assertSchema, explainConnectionError, explainStartFailure, openDatabase, type Database } from "@holdfast/db";
+import { assertSchema, explainConnectionError, MigrationError, openDatabase, type Database } from "@holdfast/db";
 import { CommandError } from "../command.ts";
 import type { CliConfig } from "../config.ts";
 import { readRunningService, type DataFolder, type RunningServiceFile } from "./data-folder.ts";
@@ -42,11 +42,11 @@ export async function explained<Result>(url: string, service: RunningServiceFile
   try {
     return await work();
   } catch (error) {
-    const reason = explainStartFailure(error, url);
+    if (error instanceof MigrationError) throw new CommandError(error.message, { cause: error });
+    const reason = explainConnectionError(error, url);
     if (reason === null) throw error;
     // The file of a service that was killed outlives it.
-    const isStale = service !== null && explainConnectionError(error, url) !== null;
-    throw new CommandError(isStale ? `the service of this folder does not run (${reason}): start it with \`npm start\`` : reason, {
+    throw new CommandError(service === null ? reason : `the service of this folder does not run (${reason}): start it with \`npm start\``, {
       cause: error,
     });
   }
