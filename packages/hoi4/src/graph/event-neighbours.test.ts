@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { scanTexts } from "../testing/scan-texts.ts";
 import { indexNeighbours, type Passage } from "./event-neighbours.ts";
 
@@ -29,7 +29,7 @@ test("callers are found through scripted effects, in the order of their calls, a
 
 test("calls are followed through scripted effects to the events they fire", async () => {
   const { graph } = await scanTexts(MOD);
-  const passages = indexNeighbours(graph).callsFrom("option:a.1/go").map(short);
+  const passages = indexNeighbours(graph).callsFrom(["option:a.1/go"]).map(short);
   // Both branches run the helper, each under one condition of its own.
   expect(passages).toEqual([
     ["option:a.1/go", "event:a.2", ["outer", "inner"], "fixed", 2],
@@ -37,8 +37,54 @@ test("calls are followed through scripted effects to the events they fire", asyn
   ]);
 });
 
+test("the calls of several nodes come in the order of the nodes", async () => {
+  const { graph } = await scanTexts(MOD);
+  const passages = indexNeighbours(graph).callsFrom(["option:a.1/now", "option:a.1/go"]);
+  expect(passages.map(({ from }) => from.id)).toEqual(["option:a.1/now", "option:a.1/go", "option:a.1/go"]);
+});
+
+describe("an answer that would be larger than any reader", () => {
+  const event = "add_namespace = a country_event = { id = a.1 is_triggered_only = yes hidden = yes }";
+
+  test("ends at a thousand passages, however many calls and callers meet in one scripted effect", async () => {
+    const { graph } = await scanTexts({
+      "common/scripted_effects/h.txt": `h = { ${"country_event = a.1 ".repeat(2_000)} }`,
+      "common/on_actions/o.txt": `on_actions = { ${Array.from({ length: 200 }, (_, index) => `on_${index} = { effect = { h = yes } }`).join(" ")} }`,
+      "events/a.txt": event,
+    });
+    const neighbours = indexNeighbours(graph);
+    expect(neighbours.callersOf("event:a.1")).toHaveLength(1_000);
+    expect(neighbours.callsFrom(["entry:on_action/on_0"])).toHaveLength(1_000);
+  });
+
+  test("names the scripted effects called first when thousands lie on the way", async () => {
+    const length = 5_000;
+    const helpers = Array.from({ length }, (_, index) => `h${index} = { h${index + 1} = yes }`);
+    const { graph } = await scanTexts({
+      "common/scripted_effects/h.txt": `${helpers.join("\n")}\nh${length} = { country_event = a.1 }`,
+      "common/on_actions/o.txt": "on_actions = { on_startup = { effect = { h0 = yes } } }",
+      "events/a.txt": event,
+    });
+    const neighbours = indexNeighbours(graph);
+    const via = ["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7"];
+    expect(neighbours.callersOf("event:a.1")).toMatchObject([{ from: { id: "entry:on_action/on_startup" }, via }]);
+    expect(neighbours.callsFrom(["entry:on_action/on_startup"])).toMatchObject([{ to: { id: "event:a.1" }, via }]);
+  });
+
+  test("stops following scripted effects that nobody calls", async () => {
+    const callers = Array.from({ length: 3_000 }, (_, index) => `c${index} = { h = yes }`).join("\n");
+    const { graph } = await scanTexts({
+      "common/scripted_effects/h.txt": `${callers}\nh = { ${"country_event = a.1 ".repeat(3_000)} }`,
+      "events/a.txt": event,
+    });
+    const startedAt = performance.now();
+    expect(indexNeighbours(graph).callersOf("event:a.1")).toEqual([]);
+    expect(performance.now() - startedAt).toBeLessThan(500);
+  });
+});
+
 test("a node that fires nothing, or does not exist, has no calls", async () => {
   const { graph } = await scanTexts(MOD);
-  expect(indexNeighbours(graph).callsFrom("event:a.2")).toEqual([]);
+  expect(indexNeighbours(graph).callsFrom(["event:a.2"])).toEqual([]);
   expect(indexNeighbours(graph).callersOf("event:nowhere")).toEqual([]);
 });

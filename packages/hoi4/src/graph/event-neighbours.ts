@@ -1,3 +1,4 @@
+import { comparePoints } from "../mod/source-location.ts";
 import type { EventGraph, GraphEdge, GraphNode } from "./event-graph.ts";
 
 /** One way from a place that runs effects to an event, seen through the scripted effects between them. */
@@ -6,7 +7,7 @@ export interface Passage {
   readonly from: GraphNode;
   /** The event or unresolved reference that it reaches. */
   readonly to: GraphNode;
-  /** The scripted effects in between, first called first. */
+  /** The scripted effects in between, first called first; the first `VIA_LIMIT` of them. */
   readonly via: readonly string[];
   /** The edge that fires the event: it knows the delay. */
   readonly edge: GraphEdge;
@@ -16,10 +17,14 @@ export interface Passage {
   readonly conditions: number;
 }
 
-/** Callers and callees of nodes. Each scripted effect is passed once on the way from or to one edge, so cycles of them end. */
+/**
+ * Callers and callees of nodes. Each scripted effect is passed once on the way from or to one edge, so cycles of them end. An answer stops
+ * at a thousand passages: nobody reads more of them in a list, and a popular scripted effect has more callers than memory has room for.
+ */
 export interface Neighbours {
   callersOf(nodeId: string): Passage[];
-  callsFrom(nodeId: string): Passage[];
+  /** The calls of all these nodes together: node by node, and of each node in the order of its script. */
+  callsFrom(nodeIds: readonly string[]): Passage[];
 }
 
 export function indexNeighbours({ nodes, edges }: EventGraph): Neighbours {
@@ -28,18 +33,43 @@ export function indexNeighbours({ nodes, edges }: EventGraph): Neighbours {
   const incoming = Map.groupBy(edges, ({ to }) => to);
   const nodeOf = (id: string) => byId.get(id) ?? null;
   return {
-    callersOf: (nodeId) => walkBack({ nodeId, incoming, nodeOf }),
-    callsFrom: (nodeId) => walkOn({ nodeId, outgoing, nodeOf }),
+    callersOf: (nodeId) => {
+      const walk = { found: [], edgesLeft: EDGES_PER_ANSWER, nodeOf };
+      const to = nodeOf(nodeId);
+      if (to !== null) for (const edge of incoming.get(nodeId) ?? []) walkBack(walk, { to, edge, incoming });
+      return walk.found;
+    },
+    callsFrom: (nodeIds) => {
+      const walk = { found: [], edgesLeft: EDGES_PER_ANSWER, nodeOf };
+      for (const nodeId of nodeIds) {
+        const from = nodeOf(nodeId);
+        const edgesAway = (outgoing.get(nodeId) ?? []).toSorted((a, b) => comparePoints(a.location, b.location));
+        if (from !== null) for (const firstEdge of edgesAway) walkOn(walk, { from, firstEdge, outgoing });
+      }
+      return walk.found;
+    },
   };
 }
 
-interface Lookup {
-  readonly nodeId: string;
+const PASSAGES_PER_ANSWER = 1_000;
+
+/** Scripted effects can be called in so many ways that those without a caller take longer to follow than an answer is worth. */
+const EDGES_PER_ANSWER = 20_000;
+
+const VIA_LIMIT = 8;
+
+/** The answer to one question in the making. */
+interface Walk {
+  readonly found: Passage[];
+  edgesLeft: number;
   readonly nodeOf: (id: string) => GraphNode | null;
 }
 
-/** A popular scripted effect has thousands of callers; nobody reads more of them in a list. */
-const PASSAGES_PER_EDGE = 1_000;
+function isOver({ found, edgesLeft }: Walk): boolean {
+  return found.length >= PASSAGES_PER_ANSWER || edgesLeft <= 0;
+}
+
+type EdgesByNode = ReadonlyMap<string, readonly GraphEdge[]>;
 
 /** A scripted effect on the way, with what is known of the way to it. */
 interface Stop {
@@ -48,52 +78,46 @@ interface Stop {
   readonly conditions: number;
 }
 
-function walkBack({ nodeId, incoming, nodeOf }: Lookup & { incoming: ReadonlyMap<string, readonly GraphEdge[]> }): Passage[] {
-  const to = nodeOf(nodeId);
-  if (to === null) return [];
-  return (incoming.get(nodeId) ?? []).flatMap((edge) => {
-    const found: Passage[] = [];
-    const seen = new Set<string>();
-    const queue: Stop[] = [];
-    const arrive = (firstEdge: GraphEdge, rest: Pick<Stop, "via" | "conditions">) => {
-      const from = nodeOf(firstEdge.from);
-      if (from === null || seen.has(from.id)) return;
-      seen.add(from.id);
-      const conditions = rest.conditions + conditionsOf(firstEdge);
-      if (from.kind === "helper") queue.push({ helperId: from.id, via: [from.name, ...rest.via], conditions });
-      else found.push({ from, to, via: rest.via, edge, firstEdge, conditions });
-    };
-    arrive(edge, { via: [], conditions: 0 });
-    for (const stop of queue) {
-      for (const call of incoming.get(stop.helperId) ?? []) arrive(call, stop);
-      if (found.length >= PASSAGES_PER_EDGE) break;
+function walkBack(walk: Walk, { to, edge, incoming }: { to: GraphNode; edge: GraphEdge; incoming: EdgesByNode }): void {
+  const seen = new Set<string>();
+  const queue: Stop[] = [];
+  const arrive = (firstEdge: GraphEdge, rest: Pick<Stop, "via" | "conditions">) => {
+    walk.edgesLeft -= 1;
+    const from = walk.nodeOf(firstEdge.from);
+    if (from === null || seen.has(from.id)) return;
+    seen.add(from.id);
+    const conditions = rest.conditions + conditionsOf(firstEdge);
+    if (from.kind === "helper") queue.push({ helperId: from.id, via: [from.name, ...rest.via].slice(0, VIA_LIMIT), conditions });
+    else walk.found.push({ from, to, via: rest.via, edge, firstEdge, conditions });
+  };
+  if (!isOver(walk)) arrive(edge, { via: [], conditions: 0 });
+  for (const stop of queue) {
+    for (const call of incoming.get(stop.helperId) ?? []) {
+      if (isOver(walk)) return;
+      arrive(call, stop);
     }
-    return found;
-  });
+  }
 }
 
-function walkOn({ nodeId, outgoing, nodeOf }: Lookup & { outgoing: ReadonlyMap<string, readonly GraphEdge[]> }): Passage[] {
-  const from = nodeOf(nodeId);
-  if (from === null) return [];
-  return (outgoing.get(nodeId) ?? []).flatMap((firstEdge) => {
-    const found: Passage[] = [];
-    const seen = new Set<string>();
-    const queue: Stop[] = [];
-    const arrive = (edge: GraphEdge, soFar: Pick<Stop, "via" | "conditions">) => {
-      const to = nodeOf(edge.to);
-      const conditions = soFar.conditions + conditionsOf(edge);
-      if (to?.kind === "event" || to?.kind === "unresolved") found.push({ from, to, via: soFar.via, edge, firstEdge, conditions });
-      if (to?.kind !== "helper" || seen.has(to.id)) return;
-      seen.add(to.id);
-      queue.push({ helperId: to.id, via: [...soFar.via, to.name], conditions });
-    };
-    arrive(firstEdge, { via: [], conditions: 0 });
-    for (const stop of queue) {
-      for (const call of outgoing.get(stop.helperId) ?? []) arrive(call, stop);
-      if (found.length >= PASSAGES_PER_EDGE) break;
+function walkOn(walk: Walk, { from, firstEdge, outgoing }: { from: GraphNode; firstEdge: GraphEdge; outgoing: EdgesByNode }): void {
+  const seen = new Set<string>();
+  const queue: Stop[] = [];
+  const arrive = (edge: GraphEdge, soFar: Pick<Stop, "via" | "conditions">) => {
+    walk.edgesLeft -= 1;
+    const to = walk.nodeOf(edge.to);
+    const conditions = soFar.conditions + conditionsOf(edge);
+    if (to?.kind === "event" || to?.kind === "unresolved") walk.found.push({ from, to, via: soFar.via, edge, firstEdge, conditions });
+    if (to?.kind !== "helper" || seen.has(to.id)) return;
+    seen.add(to.id);
+    queue.push({ helperId: to.id, via: [...soFar.via, to.name].slice(0, VIA_LIMIT), conditions });
+  };
+  if (!isOver(walk)) arrive(firstEdge, { via: [], conditions: 0 });
+  for (const stop of queue) {
+    for (const call of outgoing.get(stop.helperId) ?? []) {
+      if (isOver(walk)) return;
+      arrive(call, stop);
     }
-    return found;
-  });
+  }
 }
 
 function conditionsOf({ conditions, conditionsOmitted = 0 }: GraphEdge): number {

@@ -27,7 +27,7 @@ const callerSchema = z.object({
   id: z.string(),
   event: z.string().nullable().describe("The event that it belongs to, for options and events."),
   phase: z.string().nullable().describe("Which block of it, such as completion_reward."),
-  via: z.array(z.string()).describe("Scripted effects in between, first called first."),
+  via: z.array(z.string()).describe("Scripted effects in between, first called first; the first eight of them."),
   when: z.string().describe("The delay in words."),
   chance: z.string().nullable(),
   conditions: z.number().describe("How many conditions guard the call; the artifact has their text."),
@@ -59,7 +59,7 @@ const eventRowSchema = z.object({
   omitted: z
     .object({ options: z.number(), callers: z.number(), calls: z.number() })
     .optional()
-    .describe("How many list items this row leaves out."),
+    .describe("How many list items this row leaves out; where there are more than a thousand callers or calls, at least so many."),
 });
 
 export type EventRow = z.infer<typeof eventRowSchema>;

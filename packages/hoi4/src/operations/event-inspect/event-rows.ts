@@ -6,7 +6,7 @@ import { inlineText } from "../inline-lists.ts";
 import type { EventRow, EventRowCall, EventRowCaller } from "./contract.ts";
 
 /** Longer lists of one row are cut; the row counts what it leaves out. */
-const ROW_LIMITS = { options: 12, callers: 12, calls: 16, via: 8 } as const;
+const ROW_LIMITS = { options: 12, callers: 12, calls: 16 } as const;
 
 /** One row for each definition, in load order, made while they are asked for. */
 export function* eventRows(graph: EventGraph, texts: ReadonlyMap<string, string>): Generator<EventRow> {
@@ -35,12 +35,7 @@ function rowOf({ event, options, neighbours, texts }: RowParts): EventRow {
     .callersOf(event.id)
     .toSorted((a, b) => comparePoints(a.firstEdge.location, b.firstEdge.location))
     .map(callerOf);
-  const calls = [event, ...options].flatMap((source) =>
-    neighbours
-      .callsFrom(source.id)
-      .toSorted((a, b) => comparePoints(a.firstEdge.location, b.firstEdge.location))
-      .map((passage) => callOf(source, passage)),
-  );
+  const calls = neighbours.callsFrom([event, ...options].map(({ id }) => id)).map(callOf);
   const omitted = {
     options: Math.max(0, options.length - ROW_LIMITS.options),
     callers: Math.max(0, callers.length - ROW_LIMITS.callers),
@@ -103,13 +98,13 @@ function optionName({ nameKeys, index }: OptionNode): string {
   return inlineKey(nameKeys[0]) ?? `option ${index + 1}`;
 }
 
-function callOf(source: EventNode | OptionNode, passage: Passage): EventRowCall {
-  const { to, edge, firstEdge } = passage;
+function callOf(passage: Passage): EventRowCall {
+  const { from, to, edge, firstEdge } = passage;
   const { path: file, line } = edge.location;
   const section = firstEdge.reason === "after_call" ? "after" : "immediate";
   return {
     event: inlineText(targetName(to)),
-    from: source.kind === "option" ? optionName(source) : section,
+    from: from.kind === "option" ? optionName(from) : section,
     resolution: to.kind === "unresolved" ? to.reason : "resolved",
     ...howOf(passage),
     file,
@@ -126,7 +121,7 @@ function targetName(node: GraphNode): string {
 function howOf({ via, edge, firstEdge, conditions }: Passage): Pick<EventRowCall, "via" | "when" | "chance" | "conditions"> {
   const chance = describeChance(edge) ?? describeChance(firstEdge);
   return {
-    via: via.slice(0, ROW_LIMITS.via).map(inlineText),
+    via: via.map(inlineText),
     when: inlineText(describeTiming(edge.timing)),
     chance: chance === null ? null : inlineText(chance),
     conditions,
