@@ -1,4 +1,4 @@
-import type { CallFact, Timing } from "./event-facts.ts";
+import type { Timing } from "./event-facts.ts";
 import type { GraphEdge } from "./event-graph.ts";
 
 /** When an event comes, in words: `at once`, `after 3 days`, `after 12 days and up to 10 days more`. */
@@ -32,10 +32,7 @@ export function describeTiming(timing: Timing): string {
 }
 
 /** How likely the edge is once its conditions hold, in words; null when it is certain. */
-export function describeChance({
-  weight,
-  conditions,
-}: Pick<GraphEdge, "weight" | "conditions"> | Pick<CallFact, "weight" | "conditions">): string | null {
+export function describeChance({ weight, conditions }: Pick<GraphEdge, "weight" | "conditions">): string | null {
   if (weight !== null)
     return weight.total === null || weight.value === null ? `weight ${weight.expression}` : `${weight.value} of ${weight.total}`;
   const chance = conditions.findLast(({ kind }) => kind === "random_chance");

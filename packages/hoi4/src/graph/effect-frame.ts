@@ -1,29 +1,25 @@
+import { addCondition, type ConditionList } from "./condition-list.ts";
 import type { CallFact, CallTrait, Condition, Weight } from "./event-facts.ts";
-import type { Guard } from "./read-conditions.ts";
 
 /** What holds for every call found in a block of effects. */
 export interface EffectFrame {
   readonly section: CallFact["section"];
   /** The definition that the block belongs to, for messages. */
   readonly owner: string;
-  readonly conditions: readonly Condition[];
+  readonly conditions: ConditionList | null;
   /** In the order of `CallTrait`. */
   readonly traits: readonly CallTrait[];
   readonly weight: Weight | null;
   readonly scope: readonly string[];
-  /** Set inside a branch of an `if`: an `else` that stands in it belongs to that `if`, as scripts of the first game versions wrote it. */
-  readonly branch: Branch | null;
-}
-
-export interface Branch {
-  /** What holds around the whole chain. */
-  readonly outer: readonly Condition[];
-  /** One for each branch so far. */
-  readonly guards: readonly Guard[];
+  /**
+   * What holds when the branch of an `if` that this block is, and those before it, are not taken: an `else` that stands in it belongs to that
+   * `if`, as scripts of the first game versions wrote it. Null outside of branches.
+   */
+  readonly otherwise: ConditionList | null;
 }
 
 export function rootFrame(section: CallFact["section"], owner: string): EffectFrame {
-  return { section, owner, conditions: [], traits: [], weight: null, scope: [], branch: null };
+  return { section, owner, conditions: null, traits: [], weight: null, scope: [], otherwise: null };
 }
 
 /** What a call takes over from the block it stands in. */
@@ -38,11 +34,11 @@ export function callIn({
 }
 
 export function withCondition(frame: EffectFrame, condition: Condition | null): EffectFrame {
-  return { ...frame, branch: null, ...(condition === null ? {} : { conditions: [...frame.conditions, condition] }) };
+  return { ...frame, otherwise: null, conditions: addCondition(frame.conditions, condition) };
 }
 
 export function withTrait(frame: EffectFrame, trait: CallTrait): EffectFrame {
-  return { ...frame, branch: null, traits: TRAIT_ORDER.filter((known) => known === trait || frame.traits.includes(known)) };
+  return { ...frame, otherwise: null, traits: TRAIT_ORDER.filter((known) => known === trait || frame.traits.includes(known)) };
 }
 
 const TRAIT_ORDER: readonly CallTrait[] = ["hidden", "random", "weighted", "meta"];

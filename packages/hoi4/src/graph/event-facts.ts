@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../mod/diagnostic.ts";
-import type { SourceLocation } from "../mod/source-location.ts";
+import type { SourceLocation, SourcePoint } from "../mod/source-location.ts";
+import type { ConditionList } from "./condition-list.ts";
 import type { EventType } from "./event-types.ts";
 
 /** What one file says about events, before anything is resolved across files. Holds texts and numbers only, no syntax tree. */
@@ -95,8 +96,8 @@ export interface CallFact {
   readonly at: SourceLocation;
   /** In the order of `CallTrait`. */
   readonly traits: readonly CallTrait[];
-  /** All of them hold when the call is reached, outermost first. */
-  readonly conditions: readonly Condition[];
+  /** All of them hold when the call is reached. */
+  readonly conditions: ConditionList | null;
   readonly timing: Timing;
   readonly weight: Weight | null;
   /** The blocks between the definition and the call that change whom effects are for: `["every_country", "FROM"]`. */
@@ -107,7 +108,7 @@ export interface Condition {
   readonly kind: "event_trigger" | "option_trigger" | "limit" | "branch_guard" | "random_chance";
   /** One canonical line of script; a chance is a number of percent. */
   readonly expression: string;
-  readonly at: SourceLocation;
+  readonly location: SourcePoint;
 }
 
 export interface Timing {

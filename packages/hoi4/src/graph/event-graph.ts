@@ -114,7 +114,7 @@ export interface GraphEdge {
   /** `delayed` for every timing but immediate. */
   readonly traits: readonly (CallTrait | "delayed")[];
   /** All of them hold when the edge is taken, outermost first. */
-  readonly conditions: readonly GraphCondition[];
+  readonly conditions: readonly Condition[];
   /** How many are missing because the graph would have grown too large; then `conditions` is empty. */
   readonly conditionsOmitted?: number;
   readonly timing: Timing;
@@ -124,11 +124,5 @@ export interface GraphEdge {
   /** The scripted effects between the caller and the callee; one in the structural graph, which gives each helper its own node. */
   readonly helperStack: readonly string[];
   readonly confidence: Confidence;
-  readonly location: SourcePoint;
-}
-
-export interface GraphCondition {
-  readonly kind: Condition["kind"];
-  readonly expression: string;
   readonly location: SourcePoint;
 }

@@ -59,15 +59,28 @@ describe("terminals", () => {
   });
 });
 
-test("conditions beyond the budget of a graph are counted instead of carried", () => {
-  const script = `on_actions = { on_startup = { effect = { if = { limit = { tag = AAA } country_event = a.1 country_event = a.2 } } } }`;
+function factsOf(effects: string) {
+  const script = `on_actions = { on_startup = { effect = { ${effects} } } }`;
   const path = "common/on_actions/a.txt";
   const role = { kind: "caller", shape: { kind: "on_action", noun: "on_action", layout: "on_actions" } } as const;
   const file = { path, displayPath: `mod:${path}`, layer: "mod", order: 0, size: script.length, role } as const;
-  const { facts } = readFileFacts({ file, bytes: Buffer.from(script) }, new Map());
+  return readFileFacts({ file, bytes: Buffer.from(script) }, new Map()).facts;
+}
+
+test("conditions beyond the budget of a graph are counted instead of carried", () => {
+  const facts = factsOf("if = { limit = { tag = AAA } country_event = a.1 country_event = a.2 }");
   const { edges } = linkEventGraph([facts], { judgeMissing: () => "missing", conditionBudget: 200 });
   expect(edges.map(({ conditions, conditionsOmitted }) => [conditions.length, conditionsOmitted])).toEqual([
     [1, undefined],
     [0, 1],
   ]);
+});
+
+test("the branches of a long chain share what failed before them: arrays of their own would not fit into memory", () => {
+  const length = 60_000;
+  const branches = Array.from({ length }, (_, index) => `else_if = { limit = { x = ${index} } country_event = a.1 }\n`);
+  const facts = factsOf(`if = { limit = { x = y } country_event = a.1 } ${branches.join("")}`);
+  expect(facts.entries[0]?.calls.at(-1)?.conditions?.count).toBe(length + 1);
+  const { edges } = linkEventGraph([facts], { judgeMissing: () => "missing", conditionBudget: 1_000 });
+  expect(edges.at(-1)).toMatchObject({ conditions: [], conditionsOmitted: length + 1 });
 });

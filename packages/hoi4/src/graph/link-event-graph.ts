@@ -1,6 +1,7 @@
 import type { Confidence } from "../mod/diagnostic.ts";
 import { pointOf, type SourcePoint } from "../mod/source-location.ts";
-import type { CallFact, CallTarget, Condition, EntryFact, EntryKind, EventFact, FileFacts, HelperFact } from "./event-facts.ts";
+import { addCondition, listConditions, type ConditionList } from "./condition-list.ts";
+import type { CallFact, CallTarget, EntryFact, EntryKind, EventFact, FileFacts, HelperFact } from "./event-facts.ts";
 import type { EdgeReason, EventNode, GraphEdge, GraphNode, UnresolvedReason } from "./event-graph.ts";
 import { counted, firingHelpers, tabulate, type Defined, type DefinitionTable } from "./definition-table.ts";
 import { namespaceOf, type EventType } from "./event-types.ts";
@@ -28,7 +29,7 @@ export interface UnresolvedCall {
  * Characters of conditions that a graph may carry, with what surrounds them. One condition around many calls is repeated
  * on each of their edges, so a small file could otherwise ask for more memory than there is.
  */
-const CONDITION_BUDGET = 64 * 1024 * 1024;
+const CONDITION_BUDGET = 32 * 1024 * 1024;
 
 /** Why an id that the mod does not define stays open. */
 export type JudgeMissing = (eventId: string) => Exclude<UnresolvedReason, "dynamic">;
@@ -120,7 +121,7 @@ function linkPolling(link: Link, { fact, nodeId }: { fact: EventFact; nodeId: st
   link.edges.push({
     ...plainEdge({ from: entryId, to: nodeId, reason: "implicit_entry", location }),
     traits: ["delayed"],
-    ...graphConditions(link, listed(fact.trigger)),
+    ...graphConditions(link, addCondition(null, fact.trigger)),
     timing: fact.meanTime ?? { mode: "mean_time_to_happen" },
   });
 }
@@ -145,7 +146,7 @@ function linkOptions(link: Link, { fact, nodeId }: { fact: EventFact; nodeId: st
     });
     link.edges.push({
       ...plainEdge({ from: nodeId, to: optionId, reason: "option_branch", location }),
-      ...graphConditions(link, listed(trigger)),
+      ...graphConditions(link, addCondition(null, trigger)),
     });
     for (const call of calls) linkCall(link, { from: optionId, reason: "option_call", call });
     if (!calls.some((call) => leadsOn(link, call))) linkTerminal(link, { from: optionId, at: location });
@@ -252,15 +253,8 @@ function plainEdge(edge: Pick<GraphEdge, "from" | "to" | "reason" | "location">)
   };
 }
 
-function listed(condition: Condition | null): Condition[] {
-  return condition === null ? [] : [condition];
+function graphConditions(link: Link, list: ConditionList | null): Pick<GraphEdge, "conditions" | "conditionsOmitted"> {
+  if (list === null) return { conditions: [] };
+  link.budget -= list.size;
+  return link.budget < 0 ? { conditions: [], conditionsOmitted: list.count } : { conditions: listConditions(list) };
 }
-
-function graphConditions(link: Link, conditions: readonly Condition[]): Pick<GraphEdge, "conditions" | "conditionsOmitted"> {
-  link.budget -= conditions.reduce((size, { expression, at }) => size + expression.length + at.path.length + CONDITION_FRAME, 0);
-  if (link.budget < 0 && conditions.length > 0) return { conditions: [], conditionsOmitted: conditions.length };
-  return { conditions: conditions.map(({ kind, expression, at }) => ({ kind, expression, location: pointOf(at) })) };
-}
-
-/** Names and punctuation around an expression in JSON, roughly. */
-const CONDITION_FRAME = 90;

@@ -1,4 +1,5 @@
 import { type Block, blockOf, pairs } from "../clausewitz/index.ts";
+import { pointOf } from "../mod/source-location.ts";
 import type { Condition } from "./event-facts.ts";
 import { renderExpression } from "./render-expression.ts";
 import type { ScriptContext } from "./script-context.ts";
@@ -12,11 +13,11 @@ export interface Guard {
 
 export function readGuard(context: ScriptContext, branch: Block): Guard {
   const limit = readCondition(context, branch, "limit", "limit");
-  if (limit === null) return { limit, failed: { kind: "branch_guard", expression: "always = no", at: context.at(branch) } };
+  if (limit === null) return { limit, failed: { kind: "branch_guard", expression: "always = no", location: pointOf(context.at(branch)) } };
   const triggers = [...pairs(branch, "limit")].reduce((count, { value }) => count + (blockOf(value)?.entries.length ?? 0), 0);
   // The game's NOT means "none of these", so that several triggers need an AND of their own to be negated together.
   const negated = triggers > 1 ? `NOT = { AND = { ${limit.expression} } }` : `NOT = { ${limit.expression} }`;
-  return { limit, failed: { kind: "branch_guard", expression: negated, at: limit.at } };
+  return { limit, failed: { kind: "branch_guard", expression: negated, location: limit.location } };
 }
 
 /** The triggers of all blocks called `keyword`, which the game reads as one; null when they hold nothing. */
@@ -27,5 +28,5 @@ export function readCondition(context: ScriptContext, block: Block, keyword: str
     .map(renderExpression)
     .filter((text) => text !== "")
     .join(" ");
-  return first === undefined || expression === "" ? null : { kind, expression, at: context.at(first) };
+  return first === undefined || expression === "" ? null : { kind, expression, location: pointOf(context.at(first)) };
 }

@@ -1,5 +1,7 @@
 import { type Block, blockOf, type Pair, parseNested, valueOf } from "../clausewitz/index.ts";
-import { callIn, withCondition, withTrait, type Branch, type EffectFrame } from "./effect-frame.ts";
+import { addCondition, type ConditionList } from "./condition-list.ts";
+import { callIn, withCondition, withTrait, type EffectFrame } from "./effect-frame.ts";
+import { pointOf } from "../mod/source-location.ts";
 import type { CallFact, CallTarget } from "./event-facts.ts";
 import { eventTypeOf } from "./event-types.ts";
 import { readBorderWar, readEventCall } from "./read-calls.ts";
@@ -27,7 +29,7 @@ interface Walk {
 }
 
 function walk(state: Walk, block: Block, frame: EffectFrame): void {
-  let chain = frame.branch;
+  let otherwise = frame.otherwise;
   for (const entry of block.entries) {
     if (entry.kind !== "pair" || entry.value === null) continue;
     const key = entry.key.text.toLowerCase();
@@ -35,7 +37,7 @@ function walk(state: Walk, block: Block, frame: EffectFrame): void {
     const type = eventTypeOf(key);
     if (type !== null) state.calls.push(...readEventCall(state.context, entry, type, frame));
     else if (body === null) walkScalar(state, entry, frame);
-    else if (key === "if" || key === "else_if" || key === "else") chain = walkBranch(state, { entry, key, body, frame, chain });
+    else if (key === "if" || key === "else_if" || key === "else") otherwise = walkBranch(state, { entry, key, body, frame, otherwise });
     else walkBlock(state, { entry, key, body, frame });
   }
 }
@@ -60,19 +62,19 @@ interface Step {
   readonly frame: EffectFrame;
 }
 
-/** Answers the chain that a following `else` would continue. */
-function walkBranch(state: Walk, { entry, key, body, frame, chain }: Step & { chain: Branch | null }): Branch | null {
-  if (key !== "if" && chain === null) reportStrayElse(state.context, entry);
-  const previous: Branch = key === "if" || chain === null ? { outer: frame.conditions, guards: [] } : chain;
-  const around = [...previous.outer, ...previous.guards.map((guard) => guard.failed)];
+/** Takes what holds when no branch before this one was taken, and answers the same for a following `else`; null where no chain goes on. */
+function walkBranch(state: Walk, step: Step & { otherwise: ConditionList | null }): ConditionList | null {
+  const { entry, key, body, frame, otherwise } = step;
+  if (key !== "if" && otherwise === null) reportStrayElse(state.context, entry);
+  const around = key === "if" || otherwise === null ? frame.conditions : otherwise;
   if (key === "else") {
-    walk(state, body, { ...frame, conditions: around, branch: null });
+    walk(state, body, { ...frame, conditions: around, otherwise: null });
     return null;
   }
-  const guard = readGuard(state.context, body);
-  const branch = { outer: previous.outer, guards: [...previous.guards, guard] };
-  walk(state, body, { ...frame, conditions: guard.limit === null ? around : [...around, guard.limit], branch });
-  return branch;
+  const { limit, failed } = readGuard(state.context, body);
+  const notTaken = addCondition(around, failed);
+  walk(state, body, { ...frame, conditions: addCondition(around, limit), otherwise: notTaken });
+  return notTaken;
 }
 
 function walkBlock(state: Walk, step: Step): void {
@@ -121,7 +123,9 @@ const LOOPS = new Set(["while_loop_effect", "for_loop_effect", "for_each_loop", 
 function walkRandom(state: Walk, { body, frame }: Step): void {
   const chance = valueOf(body, "chance");
   const condition =
-    chance === null ? null : ({ kind: "random_chance", expression: renderValue(chance), at: state.context.at(chance) } as const);
+    chance === null
+      ? null
+      : ({ kind: "random_chance", expression: renderValue(chance), location: pointOf(state.context.at(chance)) } as const);
   walk(state, body, withTrait(withCondition(frame, condition), "random"));
 }
 
