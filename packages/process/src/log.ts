@@ -2,10 +2,13 @@ import type { Telemetry, TelemetryEvent, TelemetryEvents } from "@holdfast/core"
 import { pino, stdTimeFunctions, type DestinationStream, type Level, type Logger } from "pino";
 import type { LogLevel } from "./variables.ts";
 
-/** JSON lines on standard output, unless told otherwise. */
-export function createLogger(level: LogLevel, destination?: DestinationStream): Logger {
+/**
+ * JSON lines on standard output, unless told otherwise. They are written at once: a destination that buffers would try for ever
+ * to get rid of its last lines when the process ends after the reader of its output.
+ */
+export function createLogger(level: LogLevel, destination: DestinationStream = pino.destination({ dest: 1, sync: true })): Logger {
   const options = { level, base: null, timestamp: stdTimeFunctions.isoTime, formatters: { level: (label: string) => ({ level: label }) } };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination);
 }
 
 /** What happens all the time is for who looks closely; what costs an attempt or a connection is for everybody. */
