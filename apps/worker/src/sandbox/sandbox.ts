@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { OperationRegistry, Operation, StoredArtifact, Telemetry, ToolResult } from "@holdfast/core";
 import { createByteGate } from "./byte-gate.ts";
 import { converse, type Conversation, type ConversationEnd, type OperationJob } from "./child-conversation.ts";
@@ -105,6 +106,7 @@ export function createSandbox(options: {
       clearInterval(memoryWatch);
       if (graceTimer !== null) clearTimeout(graceTimer);
       const stopped = stopReason();
+      await unreadOutput();
       // Only a run that went well, undisturbed, leaves a process that can be trusted with the next one.
       if (end.kind === "result" && end.reusable && stopped === null) pool.release(using);
       else using.kill(`its operation ended as ${stopped ?? end.kind}`);
@@ -131,6 +133,12 @@ export function createSandbox(options: {
   }
 
   return { start: pool.start, run, whenHealthy: pool.whenHealthy, close: pool.close };
+}
+
+/** What a child wrote before its answer is in a pipe of its own, which the loop may not have come to yet: lets it go round once. */
+async function unreadOutput(): Promise<void> {
+  await setImmediate();
+  await setImmediate();
 }
 
 function limitMemory(child: ChildProcess): void {
