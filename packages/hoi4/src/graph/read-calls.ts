@@ -85,8 +85,8 @@ function swallow({ swallowed, at }: ScriptContext, { key, block, inside }: { key
   if (id !== null) swallowed.set(key.start, { id, at: at(key, id), inside });
 }
 
-function reportMissingId({ diagnostics, at }: ScriptContext, key: Scalar): void {
-  diagnostics.push({
+function reportMissingId({ report, at }: ScriptContext, key: Scalar): void {
+  report.add({
     code: "EVENT_CALL_WITHOUT_ID",
     severity: "warning",
     category: "validation",

@@ -158,8 +158,8 @@ function walkMetaEffect(state: Walk, { body, frame }: Step): void {
   walk({ context: { ...context, file: nested.script, at }, calls: state.calls }, nested.script.root, inner);
 }
 
-function reportStrayElse({ diagnostics, at }: ScriptContext, { key }: Pair): void {
-  diagnostics.push({
+function reportStrayElse({ report, at }: ScriptContext, { key }: Pair): void {
+  report.add({
     code: "EVENT_ELSE_WITHOUT_IF",
     severity: "warning",
     category: "validation",
@@ -170,8 +170,8 @@ function reportStrayElse({ diagnostics, at }: ScriptContext, { key }: Pair): voi
   });
 }
 
-function reportMisplacedList({ diagnostics, at }: ScriptContext, { key }: Pair): void {
-  diagnostics.push({
+function reportMisplacedList({ report, at }: ScriptContext, { key }: Pair): void {
+  report.add({
     code: "EVENT_RANDOM_EVENTS_MISPLACED",
     severity: "warning",
     category: "validation",

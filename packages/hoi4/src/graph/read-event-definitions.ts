@@ -94,9 +94,9 @@ function readOption(context: ScriptContext, { key, value }: Pair, eventId: strin
   ];
 }
 
-function reportNoWayOn({ diagnostics }: ScriptContext, { id, at, isHidden, titles, options }: EventFact): void {
+function reportNoWayOn({ report }: ScriptContext, { id, at, isHidden, titles, options }: EventFact): void {
   if (isHidden || options.length > 0 || titles.length === 0) return;
-  diagnostics.push({
+  report.add({
     code: "EVENT_WITHOUT_OPTION",
     severity: "warning",
     category: "validation",
@@ -108,7 +108,7 @@ function reportNoWayOn({ diagnostics }: ScriptContext, { id, at, isHidden, title
 }
 
 function reportMissingId(context: ScriptContext, start: number, end: number, type: string): void {
-  context.diagnostics.push({
+  context.report.add({
     code: "EVENT_ID_MISSING",
     severity: "error",
     category: "validation",
@@ -119,8 +119,8 @@ function reportMissingId(context: ScriptContext, start: number, end: number, typ
   });
 }
 
-function reportStray({ diagnostics, at }: ScriptContext, { key }: Pair): void {
-  diagnostics.push({
+function reportStray({ report, at }: ScriptContext, { key }: Pair): void {
+  report.add({
     code: "EVENT_STRAY_ROOT_ENTRY",
     severity: "warning",
     category: "validation",

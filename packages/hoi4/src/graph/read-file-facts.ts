@@ -1,11 +1,11 @@
-import { parseScript, type ScriptFile } from "../clausewitz/index.ts";
-import { syntaxDiagnostic, type Diagnostic } from "../mod/diagnostic.ts";
+import { parseScript } from "../clausewitz/index.ts";
+import { syntaxDiagnostics } from "../mod/diagnostic.ts";
 import type { LoadedFile } from "../mod/read-mod-files.ts";
 import type { EntryFact, FileFacts, HelperFact } from "./event-facts.ts";
 import { readEntries } from "./read-entries.ts";
 import { readEventDefinitions } from "./read-event-definitions.ts";
 import { readHelpers } from "./read-helpers.ts";
-import { openScript, type HelperNames, type ScriptContext } from "./script-context.ts";
+import { openScript, type HelperNames } from "./script-context.ts";
 
 /** Facts with what the parser met, and whether the whole file has a structure that could be read. */
 export interface ReadFile {
@@ -26,30 +26,13 @@ export function readFileFacts({ file, bytes }: LoadedFile, helpers: HelperNames)
       helpers: helperFacts,
       entries,
       swallowed: [...context.swallowed.values()],
-      diagnostics: [...syntaxDiagnostics(context, script), ...context.diagnostics],
+      diagnostics: [...syntaxDiagnostics(file.displayPath, script), ...context.report.finish()],
     },
     isWholeStructureRead: !script.findings.some(({ code }) => UNREAD.has(code)),
   };
 }
 
 const UNREAD = new Set(["FILE_TOO_LARGE", "TOO_MANY_TOKENS", "DEPTH_LIMIT", "UTF16_TEXT"]);
-
-function syntaxDiagnostics({ at }: ScriptContext, script: ScriptFile): Diagnostic[] {
-  const found = script.findings.map((finding) => syntaxDiagnostic(finding, at(finding)));
-  if (script.findingsOmitted === 0) return found;
-  return [
-    ...found,
-    {
-      code: "SYNTAX_FINDINGS_OMITTED",
-      severity: "warning",
-      category: "syntax",
-      message: `${script.findingsOmitted} more findings in this file are not listed.`,
-      classification: "unresolved_analysis",
-      confidence: "confirmed",
-      location: at({ start: 0, end: 0 }),
-    },
-  ];
-}
 
 function fileNameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);

@@ -40,8 +40,8 @@ function readPart(context: ScriptContext, onAction: string, { key, value }: Pair
   return key.is("random_events") ? readWeightedList(context, onAction, block) : [];
 }
 
-function reportIdleCall({ diagnostics, at }: ScriptContext, onAction: string, key: Scalar): void {
-  diagnostics.push({
+function reportIdleCall({ report, at }: ScriptContext, onAction: string, key: Scalar): void {
+  report.add({
     code: "EVENT_CALL_OUTSIDE_EFFECT",
     severity: "warning",
     category: "validation",

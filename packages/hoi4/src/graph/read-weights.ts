@@ -31,10 +31,10 @@ export function totalWeight({ constants }: ScriptContext, keys: readonly Scalar[
   return Number.isFinite(rounded) ? rounded : null;
 }
 
-export function readWeight({ constants, diagnostics, at }: ScriptContext, key: Scalar, rest: Pick<Weight, "total" | "modifiers">): Weight {
+export function readWeight({ constants, report, at }: ScriptContext, key: Scalar, rest: Pick<Weight, "total" | "modifiers">): Weight {
   const value = parseNumber(key.text, constants);
   if (value !== null && value < 0) {
-    diagnostics.push({
+    report.add({
       code: "EVENT_RANDOM_WEIGHT_INVALID",
       severity: "warning",
       category: "validation",

@@ -1,5 +1,5 @@
 import { type Block, blockOf, type Range, type ScriptFile } from "../clausewitz/index.ts";
-import type { Diagnostic } from "../mod/diagnostic.ts";
+import { openReport, type FileReport } from "../mod/diagnostic.ts";
 import { locate, type SourceLocation } from "../mod/source-location.ts";
 import type { SwallowedEvent } from "./event-facts.ts";
 import { parseNumber, type Constants } from "./read-timing.ts";
@@ -9,7 +9,7 @@ export interface ScriptContext {
   readonly file: ScriptFile;
   readonly constants: Constants;
   readonly helpers: HelperNames;
-  readonly diagnostics: Diagnostic[];
+  readonly report: FileReport;
   /** By offset, because a definition can be met on more than one way. */
   readonly swallowed: Map<number, SwallowedEvent>;
   at(range: Range, symbol?: string): SourceLocation;
@@ -26,7 +26,7 @@ export function openScript({ path, file, helpers }: { path: string; file: Script
     file,
     helpers,
     constants: readConstants(file),
-    diagnostics: [],
+    report: openReport(path),
     swallowed: new Map(),
     at: (range, symbol) => locate(path, file, range, symbol),
   };

@@ -1,6 +1,5 @@
 import { type Block, blockOf, pairs, parseScript, textOf, valueOf } from "../clausewitz/index.ts";
-import { syntaxDiagnostic, type Diagnostic } from "./diagnostic.ts";
-import { locate } from "./source-location.ts";
+import { syntaxDiagnostics, type Diagnostic } from "./diagnostic.ts";
 
 /** What `descriptor.mod` says of a mod, as far as analysis depends on it. */
 export interface Descriptor {
@@ -33,7 +32,7 @@ export function readDescriptor(displayPath: string, bytes: Uint8Array): Descript
     supportedVersion: textOf(valueOf(root, "supported_version")),
     dependencies: listTexts(blockOf(valueOf(root, "dependencies"))),
     replacedFolders: new Set([...pairs(root, "replace_path")].flatMap(({ value }) => textOf(value) ?? []).map(normalizeFolder)),
-    diagnostics: file.findings.map((finding) => syntaxDiagnostic(finding, locate(displayPath, file, finding))),
+    diagnostics: syntaxDiagnostics(displayPath, file),
   };
 }
 

@@ -2,6 +2,7 @@ import type { WorkspaceFile, WorkspaceView } from "@holdfast/core";
 import type { Diagnostic } from "./diagnostic.ts";
 import { compareText } from "../compare-text.ts";
 import { scanRole, type ScanRole } from "./scan-folders.ts";
+import { startOf } from "./source-location.ts";
 
 /** One file that a scan reads, with its place in the load order of its layer. */
 export interface ModFile {
@@ -65,7 +66,6 @@ function findDescriptor(listed: readonly WorkspaceFile[]): WorkspaceFile | null 
 }
 
 function caseCollision(shadowed: WorkspaceFile, shadowing: WorkspaceFile): Diagnostic {
-  const start = { line: 1, column: 1, offset: 0 };
   return {
     code: "SOURCE_PATH_CASE_COLLISION",
     severity: "warning",
@@ -73,7 +73,7 @@ function caseCollision(shadowed: WorkspaceFile, shadowing: WorkspaceFile): Diagn
     message: `"${shadowed.path}" and "${shadowing.path}" differ in letter case only, so Windows players have one of them. The second one was read, the first one was not.`,
     classification: "probable_defect",
     confidence: "confirmed",
-    location: { path: displayPath(shadowed.path), start, end: start },
-    related: [{ path: displayPath(shadowing.path), start, end: start }],
+    location: startOf(displayPath(shadowed.path)),
+    related: [startOf(displayPath(shadowing.path))],
   };
 }

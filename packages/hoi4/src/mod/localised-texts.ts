@@ -1,8 +1,8 @@
 import { readLocalisation } from "../clausewitz/index.ts";
 import type { Pace } from "../pace.ts";
-import { syntaxDiagnostic, type Diagnostic } from "./diagnostic.ts";
+import { syntaxDiagnostics, type Diagnostic } from "./diagnostic.ts";
 import type { LoadedFile } from "./read-mod-files.ts";
-import { locate } from "./source-location.ts";
+import { startOf } from "./source-location.ts";
 
 /** Texts of the wanted keys, and what is wrong with the localisation files of all languages. */
 export interface LocalisedTexts {
@@ -18,7 +18,7 @@ export async function readLocalisedTexts(files: readonly LoadedFile[], wanted: R
     await pace();
     const { displayPath } = loaded.file;
     const localisation = readLocalisation(loaded.bytes);
-    diagnostics.push(...localisation.findings.map((finding) => syntaxDiagnostic(finding, locate(displayPath, localisation, finding))));
+    diagnostics.push(...syntaxDiagnostics(displayPath, localisation));
     if (!FILE_NAME.test(displayPath)) {
       diagnostics.push(misnamed(displayPath));
       continue;
@@ -37,7 +37,6 @@ export async function readLocalisedTexts(files: readonly LoadedFile[], wanted: R
 const FILE_NAME = /l_[a-z_]+\.yml$|\/languages\.yml$/iu;
 
 function misnamed(displayPath: string): Diagnostic {
-  const start = { line: 1, column: 1, offset: 0 };
   return {
     code: "LOCALISATION_FILE_NOT_LOADED",
     severity: "warning",
@@ -45,6 +44,6 @@ function misnamed(displayPath: string): Diagnostic {
     message: `The name of a localisation file must end in its language, such as "_l_english.yml"; the game does not load this one.`,
     classification: "probable_defect",
     confidence: "high",
-    location: { path: displayPath, start, end: start },
+    location: startOf(displayPath),
   };
 }

@@ -18,11 +18,18 @@ export interface SourcePoint {
   readonly column: number;
 }
 
-type Positioned = Pick<ScriptFile, "bytes" | "encoding">;
+/** Bytes with the encoding that says what is a character. */
+export type Positioned = Pick<ScriptFile, "bytes" | "encoding">;
 
 export function locate(path: string, file: Positioned, range: Range, symbol?: string): SourceLocation {
   const location = { path, start: positionAt(file, range.start), end: positionAt(file, range.end) };
   return symbol === undefined ? location : { ...location, symbol };
+}
+
+/** What concerns a file as a whole stands at its beginning. */
+export function startOf(path: string): SourceLocation {
+  const start = { line: 1, column: 1, offset: 0 };
+  return { path, start, end: start };
 }
 
 export function pointOf({ path, start }: SourceLocation): SourcePoint {

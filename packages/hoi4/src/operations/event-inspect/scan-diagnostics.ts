@@ -2,6 +2,7 @@ import type { EventGraph } from "../../graph/event-graph.ts";
 import type { Diagnostic } from "../../mod/diagnostic.ts";
 import type { ModListing } from "../../mod/list-mod-files.ts";
 import type { SkippedSource, SkipReason } from "../../mod/read-mod-files.ts";
+import { startOf } from "../../mod/source-location.ts";
 
 /** One warning for each file that the result does not cover. */
 export function skippedDiagnostics(skipped: readonly SkippedSource[]): Diagnostic[] {
@@ -12,7 +13,7 @@ export function skippedDiagnostics(skipped: readonly SkippedSource[]): Diagnosti
     message: `This file ${reasonCodes.map((reason) => SKIP_SENTENCES[reason]).join(" and ")}.`,
     classification: "unresolved_analysis",
     confidence: "confirmed",
-    location: atStartOf(path),
+    location: startOf(path),
     details: { reasonCodes },
   }));
 }
@@ -52,9 +53,4 @@ export function settingDiagnostics({ descriptor, files }: ModListing, { edges }:
     });
   }
   return found;
-}
-
-function atStartOf(path: string): NonNullable<Diagnostic["location"]> {
-  const start = { line: 1, column: 1, offset: 0 };
-  return { path, start, end: start };
 }
