@@ -81,8 +81,11 @@ describe("a service that runs", { timeout: 60_000 }, () => {
     await holdfast("workspace", "add", "current", "--path", exampleMod);
   });
   afterAll(async () => {
-    await stop(service.command);
-    clear();
+    try {
+      await stop(service.command);
+    } finally {
+      clear();
+    }
   });
 
   test("lets others into a workspace, by name or by group, and out again", async () => {
