@@ -111,8 +111,8 @@ test("a cancellation that the store never takes is given up with a line in the l
 
 test("who names a workspace without a grant is told their own, and the same whether it exists or not", async () => {
   const node = createTestNode();
-  const ask = (workspaceId: string) =>
-    node.call({ method: "tools/call", params: { name: "test.echo", arguments: { workspaceId } }, token: "alice", tasks: true });
+  const ask = (name: string) =>
+    node.call({ method: "tools/call", params: { name: "test.echo", arguments: { workspaceId: name } }, token: "alice", tasks: true });
   const [foreign, unknown] = [await ask("hidden"), await ask("absent")];
   expect(foreign.error).toEqual({
     code: -32_602,

@@ -144,7 +144,7 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
     hub,
     cancellations,
     telemetry,
-    workspacesOf: async ({ subject }) => grants.filter(({ member }) => member === subject).map(({ workspaceId }) => workspaceId),
+    workspacesOf: async ({ subject }) => grants.filter(({ member }) => member === subject).map((grant) => grant.workspaceId),
     newTaskId: () => taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) }),
     stopping: stop.signal,
     ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
