@@ -45,7 +45,7 @@ describe("forms of a call", () => {
 
   test("a border war may name more outcomes than a function of ours can take arguments", async () => {
     const script = `on_actions = { on_startup = { effect = { start_border_war = { ${"on_win = a.1 ".repeat(150_000)} } } } }`;
-    const scan = await scanTexts({ "common/on_actions/start.txt": script }, { callLimit: 10 });
+    const scan = await scanTexts({ "common/on_actions/start.txt": script }, { graphLimit: { parts: 10 } });
     expect(scan.skipped).toMatchObject([{ reasonCodes: ["GRAPH_LIMIT"] }]);
   });
 

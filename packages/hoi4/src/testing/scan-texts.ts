@@ -1,5 +1,6 @@
 import { describeTiming } from "../graph/describe-call.ts";
 import type { GraphEdge } from "../graph/event-graph.ts";
+import { GRAPH_LIMIT, type GraphSize } from "../graph/graph-size.ts";
 import type { ScanLimits } from "../mod/read-mod-files.ts";
 import { scanEvents, type EventScan } from "../operations/event-inspect/scan-events.ts";
 import { memoryWorkspace, type MemoryWorkspaceOptions } from "./memory-workspace.ts";
@@ -8,9 +9,12 @@ import { recordingContext } from "./recording-context.ts";
 /** Scans a mod that is written into a test. */
 export async function scanTexts(
   files: Readonly<Record<string, string | Uint8Array>>,
-  { workspace, ...options }: { workspace?: MemoryWorkspaceOptions; limits?: ScanLimits; callLimit?: number } = {},
+  { workspace, graphLimit, ...options }: { workspace?: MemoryWorkspaceOptions; limits?: ScanLimits; graphLimit?: Partial<GraphSize> } = {},
 ): Promise<EventScan> {
-  const scan = await scanEvents(recordingContext(memoryWorkspace(files, workspace)), options);
+  const scan = await scanEvents(recordingContext(memoryWorkspace(files, workspace)), {
+    ...options,
+    graphLimit: { ...GRAPH_LIMIT, ...graphLimit },
+  });
   if ("code" in scan) throw new Error(`the scan was refused: ${scan.message}`);
   return scan;
 }

@@ -1,10 +1,10 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { diagnosticLines, edgeTo, scanTexts } from "../../testing/scan-texts.ts";
 
 const event = (id: string, calls: number) =>
   `country_event = { id = ${id} hidden = yes is_triggered_only = yes immediate = { ${"country_event = a.9 ".repeat(calls)}} }`;
 
-test("a file that would take the graph beyond its calls is left out as a whole, and smaller ones after it are not", async () => {
+test("a file that would take the graph beyond its limit is left out as a whole, and smaller ones after it are not", async () => {
   const scan = await scanTexts(
     {
       "descriptor.mod": "",
@@ -12,7 +12,8 @@ test("a file that would take the graph beyond its calls is left out as a whole, 
       "events/b.txt": event("a.2", 4),
       "events/c.txt": event("a.3", 3),
     },
-    { callLimit: 5 },
+    // A namespace, two events and their five calls.
+    { graphLimit: { parts: 8 } },
   );
   expect(scan.graph.nodes.filter(({ kind }) => kind === "event").map(({ id }) => id)).toEqual(["event:a.1", "event:a.3"]);
   expect(scan).toMatchObject({
@@ -29,7 +30,7 @@ test("a scripted effect whose file was left out stays an open reference", async 
       "common/scripted_effects/a.txt": `big = { ${"country_event = a.9 ".repeat(9)} }`,
       "events/a.txt": "add_namespace = a country_event = { id = a.1 is_triggered_only = yes title = t option = { name = x big = yes } }",
     },
-    { callLimit: 5 },
+    { graphLimit: { parts: 5 } },
   );
   expect(edgeTo(scan, "unresolved:helper/big")).toMatchObject({
     from: "option:a.1/x",
@@ -47,6 +48,39 @@ test("the calls of options, scripted effects and other places count as well", as
     "events/a.txt":
       "add_namespace = a country_event = { id = a.1 is_triggered_only = yes title = t option = { name = x country_event = a.1 } }",
   };
-  expect((await scanTexts(files, { callLimit: 4 })).isFocused).toBe(false);
-  expect((await scanTexts(files, { callLimit: 3 })).skipped.map(({ path }) => path)).toEqual(["mod:events/a.txt"]);
+  // An entry with two edges, a helper with one, a namespace, an event, and an option that is two and has a call.
+  expect((await scanTexts(files, { graphLimit: { parts: 10 } })).isFocused).toBe(false);
+  expect((await scanTexts(files, { graphLimit: { parts: 9 } })).skipped.map(({ path }) => path)).toEqual(["mod:events/a.txt"]);
+});
+
+describe("what a small file makes large is left out like a large file", () => {
+  const waiting = (id: string, rest: string) =>
+    `add_namespace = a country_event = { id = ${id} hidden = yes is_triggered_only = yes ${rest} }`;
+  const calls = "country_event = a.1 ".repeat(1_000);
+  const long = "x".repeat(20_000);
+
+  test.each([
+    ["options that fire nothing", "events/a.txt", waiting("a.1", "option = { } ".repeat(3_000))],
+    ["events that fire nothing", "events/a.txt", `add_namespace = a ${"country_event = { id = a.1 } ".repeat(3_000)}`],
+    ["swallowed definitions", "events/a.txt", waiting("a.1", "country_event={id=b title=b}\n".repeat(10_001))],
+    ["a long id with many calls", "events/a.txt", waiting(`a.${long}`, `immediate = { ${calls} }`)],
+    ["a long id with many options", "events/a.txt", waiting(`a.${long}`, "option = { name = b } ".repeat(500))],
+    ["a long scope around many calls", "events/a.txt", waiting("a.1", `immediate = { ${long} = { ${calls} } }`)],
+    [
+      "many scopes around many calls",
+      "events/a.txt",
+      waiting("a.1", `immediate = { ${"FROM = {".repeat(250)} ${calls.repeat(6)} ${"}".repeat(250)} }`),
+    ],
+    [
+      "long modifiers of a weight",
+      "events/a.txt",
+      waiting("a.1", `immediate = { random_list = { 1 = { modifier = { x = ${long} } ${calls} } } }`),
+    ],
+    ["a long name of a helper with many calls", "common/scripted_effects/a.txt", `${long} = { ${calls} }`],
+    ["a long name of an on_action with many calls", "common/on_actions/a.txt", `on_actions = { ${long} = { effect = { ${calls} } } }`],
+  ])("%s", async (_what, path, script) => {
+    const { skipped, graph } = await scanTexts({ [path]: script }, { graphLimit: { parts: 10_000, characters: 10_000_000 } });
+    expect(skipped).toMatchObject([{ path: `mod:${path}`, reasonCodes: ["GRAPH_LIMIT"] }]);
+    expect(graph).toEqual({ nodes: [], edges: [] });
+  });
 });

@@ -4,6 +4,7 @@ import { checkDefinitions } from "../../graph/check-definitions.ts";
 import { checkReferences } from "../../graph/check-references.ts";
 import type { FileFacts } from "../../graph/event-facts.ts";
 import type { EventGraph } from "../../graph/event-graph.ts";
+import { addSizes, EMPTY_SIZE, GRAPH_LIMIT, graphSizeOf, isWithin, type GraphSize } from "../../graph/graph-size.ts";
 import { missingJudge } from "../../graph/judge-missing.ts";
 import { linkEventGraph } from "../../graph/link-event-graph.ts";
 import { nameGraph } from "../../graph/name-graph.ts";
@@ -39,13 +40,13 @@ export interface EventScan {
   readonly isFocused: boolean;
 }
 
-/** Calls of one graph; a file that would take it beyond is left out as a whole. Five times what the largest mods need. */
-const CALL_LIMIT = 200_000;
-
-/** Reads a whole mod. Throws `WorkspaceError` when its folder cannot be listed, and the abort reason of the context. */
+/**
+ * Reads a whole mod; the limits are arguments for tests. A file that would take the graph beyond its limit is left out as a whole.
+ * Throws `WorkspaceError` when the folder cannot be listed, and the abort reason of the context.
+ */
 export async function scanEvents(
   context: OperationContext,
-  { limits, callLimit = CALL_LIMIT }: { limits?: ScanLimits; callLimit?: number } = {},
+  { limits, graphLimit = GRAPH_LIMIT }: { limits?: ScanLimits; graphLimit?: GraphSize } = {},
 ): Promise<EventScan | ScanRefusal> {
   const pace = keepPace(context.signal);
   const listing = await listModFiles(context.workspace);
@@ -53,7 +54,7 @@ export async function scanEvents(
   const snapshot = await readModFiles({ context, listing, pace, ...(limits === undefined ? {} : { limits }), onRead: progress.read });
   if ("code" in snapshot) return snapshot;
 
-  const read = await readScripts(snapshot.files, { pace, callLimit, onScript: progress.script });
+  const read = await readScripts(snapshot.files, { pace, graphLimit, onScript: progress.script });
   const skipped = [...snapshot.skipped, ...read.skipped];
   progress.step("Joining who fires what");
   const judgeMissing = missingJudge({ descriptor: snapshot.descriptor, files: read.facts, skipped });
@@ -99,25 +100,25 @@ interface ReadScripts {
 
 async function readScripts(
   files: readonly LoadedFile[],
-  { pace, callLimit, onScript }: { pace: Pace; callLimit: number; onScript: (path: string) => void },
+  { pace, graphLimit, onScript }: { pace: Pace; graphLimit: GraphSize; onScript: (path: string) => void },
 ): Promise<ReadScripts> {
   const helpers = await collectHelperNames(files, pace);
   const facts: FileFacts[] = [];
   const skipped: SkippedSource[] = [];
-  let calls = 0;
+  let size = EMPTY_SIZE;
   for (const loaded of files) {
     const { role, displayPath } = loaded.file;
     if (role.kind === "localisation") continue;
     onScript(displayPath);
     await pace();
     const read = readFileFacts(loaded, helpers);
-    const own = countCalls(read.facts);
-    if (calls + own > callLimit) {
+    const withFile = addSizes(size, graphSizeOf(read.facts));
+    if (!isWithin(withFile, graphLimit)) {
       skipped.push({ path: displayPath, reasonCodes: ["GRAPH_LIMIT"], possibleSymbolKinds: definableKinds(role) });
       continue;
     }
     facts.push(read.facts);
-    calls += own;
+    size = withFile;
     if (!read.isWholeStructureRead)
       skipped.push({ path: displayPath, reasonCodes: ["STRUCTURE_NOT_READ"], possibleSymbolKinds: definableKinds(role) });
   }
@@ -133,11 +134,6 @@ async function collectHelperNames(files: readonly LoadedFile[], pace: Pace): Pro
     for (const name of helperNamesOf(parseScript(bytes))) names.set(name.toLowerCase(), name);
   }
   return names;
-}
-
-function countCalls({ events, helpers, entries }: FileFacts): number {
-  const inOptions = events.flatMap(({ options }) => options);
-  return [...events, ...inOptions, ...helpers, ...entries].reduce((sum, { calls }) => sum + calls.length, 0);
 }
 
 function textKeysOf({ nodes }: EventGraph): Set<string> {
