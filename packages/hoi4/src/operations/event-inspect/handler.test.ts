@@ -313,6 +313,14 @@ describe("bad input", () => {
     });
   });
 
+  test("a graph too large to store is an answer in one sentence, and nothing is stored", async () => {
+    const context = recordingContext(memoryWorkspace(SMALL));
+    const result = await runHandler(eventInspect.input.parse({}), context, { maxArtifactBytes: 1_000 });
+    expect(result).toMatchObject({ isError: true, structuredContent: { status: "error", code: "SCAN_RESULT_LIMIT", data: null } });
+    expect(result.content).toMatchObject([{ type: "text", text: expect.stringContaining("as much as one scan stores") as string }]);
+    expect(context.artifacts).toEqual([]);
+  });
+
   test("a fault of the service itself is thrown, not told to the caller", async () => {
     const workspace = { ...memoryWorkspace({}), list: () => Promise.reject(new Error("bug")) };
     await expect(run(recordingContext(workspace))).rejects.toThrow("bug");

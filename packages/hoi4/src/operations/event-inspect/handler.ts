@@ -5,7 +5,7 @@ import { quantity } from "../../quantity.ts";
 import { toJsonObject } from "../../to-json.ts";
 import { cutForResult } from "../inline-lists.ts";
 import type { EventInspectOutput, ScanData } from "./contract.ts";
-import { graphArtifact } from "./graph-artifact.ts";
+import { ARTIFACT_LIMIT, graphArtifact } from "./graph-artifact.ts";
 import { eventInspect, type EventInspectInput } from "./manifest.ts";
 import { scanData } from "./scan-data.ts";
 import { scanEvents, type EventScan } from "./scan-events.ts";
@@ -13,12 +13,18 @@ import { summarizeScan } from "./summarize-scan.ts";
 
 export const eventInspectHandler = handle(eventInspect, inspectEvents);
 
-/** The handler's work with its types, for those who call it without a registry. */
-export async function inspectEvents({ workspaceId }: EventInspectInput, context: OperationContext): Promise<ToolResult> {
+/** The handler's work with its types, for those who call it without a registry; the limit is an argument for tests. */
+export async function inspectEvents(
+  { workspaceId }: EventInspectInput,
+  context: OperationContext,
+  { maxArtifactBytes = ARTIFACT_LIMIT }: { maxArtifactBytes?: number } = {},
+): Promise<ToolResult> {
   try {
     const scan = await scanEvents(context);
     if ("code" in scan) return refusal(workspaceId, scan);
-    const link = await context.artifact(await graphArtifact(scan, keepPace(context.signal)));
+    const artifact = await graphArtifact(scan, keepPace(context.signal), maxArtifactBytes);
+    if (artifact === null) return refusal(workspaceId, TOO_LARGE);
+    const link = await context.artifact(artifact);
     const data = scanData(scan);
     return answer({ text: summarizeScan(scan, data), links: [link], output: scanOutput({ workspaceId, scan, data, link }) });
   } catch (error) {
@@ -85,6 +91,11 @@ function outputDiagnostic({ related, details, ...rest }: Diagnostic): EventInspe
     ...(details === undefined ? {} : { details: { ...details } }),
   };
 }
+
+const TOO_LARGE: Blocker = {
+  code: "SCAN_RESULT_LIMIT",
+  message: `The event graph of this mod takes more than ${ARTIFACT_LIMIT / 1024 / 1024} MiB, which is as much as one scan stores. Is the folder really one mod?`,
+};
 
 interface Blocker {
   readonly code: string;
