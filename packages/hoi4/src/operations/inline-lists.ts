@@ -14,6 +14,10 @@ export function inlineText(text: string): string {
   return clipText(text, INLINE_LIMITS.text);
 }
 
+export function inlineOrNull(text: string | null | undefined): string | null {
+  return text === null || text === undefined ? null : inlineText(text);
+}
+
 /** Takes items from the front while both their number and their JSON, in bytes of UTF-8, stay within the limits; asks for no item beyond them. */
 export function cutList<Item>(
   items: Iterable<Item>,

@@ -2,7 +2,7 @@ import { describeChance, describeTiming } from "../../graph/describe-call.ts";
 import type { EventGraph, EventNode, GraphNode, OptionNode } from "../../graph/event-graph.ts";
 import { indexNeighbours, type Neighbours, type Passage } from "../../graph/event-neighbours.ts";
 import { comparePoints } from "../../mod/source-location.ts";
-import { inlineText } from "../inline-lists.ts";
+import { inlineOrNull, inlineText } from "../inline-lists.ts";
 import type { EventRow, EventRowCall, EventRowCaller } from "./contract.ts";
 
 /** Longer lists of one row are cut; the row counts what it leaves out. */
@@ -30,7 +30,7 @@ interface RowParts {
 }
 
 function rowOf({ event, options, neighbours, texts }: RowParts): EventRow {
-  const textOf = (key: string | undefined) => inlineKey(key === undefined ? undefined : texts.get(key));
+  const textOf = (key: string | undefined) => (key === undefined ? null : inlineOrNull(texts.get(key)));
   const callers = neighbours
     .callersOf(event.id)
     .toSorted((a, b) => comparePoints(a.firstEdge.location, b.firstEdge.location))
@@ -45,23 +45,19 @@ function rowOf({ event, options, neighbours, texts }: RowParts): EventRow {
   return {
     id: inlineText(event.eventId),
     type: event.type,
-    titleKey: inlineKey(event.titleKeys[0]),
+    titleKey: inlineOrNull(event.titleKeys[0]),
     title: textOf(event.titleKeys[0]),
     file: event.location.path,
     line: event.location.line,
     flags: flagsOf(event),
     options: options
       .slice(0, ROW_LIMITS.options)
-      .map(({ nameKeys: [name], isConditional }) => ({ name: inlineKey(name), text: textOf(name), isConditional })),
+      .map(({ nameKeys: [name], isConditional }) => ({ name: inlineOrNull(name), text: textOf(name), isConditional })),
     callers: callers.slice(0, ROW_LIMITS.callers),
     calls: calls.slice(0, ROW_LIMITS.calls),
     unresolvedTargets: [...unresolved].slice(0, ROW_LIMITS.calls),
     ...(omitted.options + omitted.callers + omitted.calls === 0 ? {} : { omitted }),
   };
-}
-
-function inlineKey(key: string | undefined): string | null {
-  return key === undefined ? null : inlineText(key);
 }
 
 function flagsOf(event: EventNode): EventRow["flags"] {
@@ -86,7 +82,7 @@ function callerName(node: GraphNode): Pick<EventRowCaller, "kind" | "id" | "even
     case "option":
       return { kind: "option", id: optionName(node), event: inlineText(node.eventId), phase: null };
     case "entry":
-      return { kind: node.noun, id: inlineText(node.name), event: null, phase: inlineKey(node.phase ?? undefined) };
+      return { kind: node.noun, id: inlineText(node.name), event: null, phase: inlineOrNull(node.phase) };
     case "helper":
     case "unresolved":
     case "terminal":
@@ -95,7 +91,7 @@ function callerName(node: GraphNode): Pick<EventRowCaller, "kind" | "id" | "even
 }
 
 function optionName({ nameKeys, index }: OptionNode): string {
-  return inlineKey(nameKeys[0]) ?? `option ${index + 1}`;
+  return inlineOrNull(nameKeys[0]) ?? `option ${index + 1}`;
 }
 
 function callOf(passage: Passage): EventRowCall {
@@ -123,7 +119,7 @@ function howOf({ via, edge, firstEdge, conditions }: Passage): Pick<EventRowCall
   return {
     via: via.map(inlineText),
     when: inlineText(describeTiming(edge.timing)),
-    chance: chance === null ? null : inlineText(chance),
+    chance: inlineOrNull(chance),
     conditions,
   };
 }

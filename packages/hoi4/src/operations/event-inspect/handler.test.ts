@@ -248,6 +248,27 @@ test("a name of absurd length fills neither the row nor the list of diagnostics"
   expect(graph().nodes.some(({ id }) => id === `event:${long}`)).toBe(true);
 });
 
+test("a result stays within its size when every name is as long and as costly to write as names can be", async () => {
+  const costly = (length: number) => "\u0001".repeat(length);
+  const calls = Array.from({ length: 40 }, (_, index) => `country_event = "${costly(2_000)}${index}"`).join(" ");
+  const events = Array.from(
+    { length: 40 },
+    (_, index) =>
+      `country_event = { id = "${costly(2_000)}.${index}" title = "${costly(2_000)}" ${calls} option = { name = "${costly(2_000)}" ${calls} } }`,
+  );
+  const folder = `events/${costly(240)}/${costly(240)}/${costly(240)}`;
+  const files = Object.fromEntries(
+    Array.from({ length: 70 }, (_, index) => [`${folder}/${index}.txt`, events.slice(index, index + 1).join("")]),
+  );
+  const { result, output, text } = await inspect({
+    "descriptor.mod": `name = "${costly(50_000)}" version = "${costly(50_000)}" supported_version = "${costly(50_000)}"`,
+    ...files,
+  });
+  expect(output.data?.mod.name).toHaveLength(300);
+  expect(text).toContain("40 events with 40 options");
+  expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(128 * 1024);
+});
+
 describe("bad input", () => {
   test.each([
     ["missing", "WORKSPACE_MISSING", "The folder of the mod does not exist."],

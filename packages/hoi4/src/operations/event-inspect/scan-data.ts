@@ -1,6 +1,6 @@
 import { replacesFolder, type Descriptor } from "../../mod/descriptor.ts";
 import { INLINE_LIMITS } from "../contract.ts";
-import { cutList } from "../inline-lists.ts";
+import { cutList, inlineOrNull } from "../inline-lists.ts";
 import type { ScanData } from "./contract.ts";
 import { eventRows } from "./event-rows.ts";
 import type { EventScan } from "./scan-events.ts";
@@ -38,8 +38,12 @@ export function scanData(scan: EventScan): ScanData {
 }
 
 export function describeMod(descriptor: Descriptor): ScanData["mod"] {
-  const { name, version, supportedVersion } = descriptor;
-  return { name, version, supportedVersion, replacesEvents: replacesFolder(descriptor, "events") };
+  return {
+    name: inlineOrNull(descriptor.name),
+    version: inlineOrNull(descriptor.version),
+    supportedVersion: inlineOrNull(descriptor.supportedVersion),
+    replacesEvents: replacesFolder(descriptor, "events"),
+  };
 }
 
 export function countScan({ graph, diagnostics, skipped }: EventScan): ScanData["counts"] {

@@ -1,3 +1,4 @@
+import { clipText } from "../../clip-text.ts";
 import { inlineText } from "../inline-lists.ts";
 import { quantity } from "../../quantity.ts";
 import type { Diagnostic } from "../../mod/diagnostic.ts";
@@ -6,6 +7,9 @@ import type { EventScan } from "./scan-events.ts";
 
 /** How many kinds of problem are named in the text; the structured result has more. */
 const WORST = 5;
+
+/** Longer than the paths of mods, and far shorter than paths can be. */
+const PATH_LENGTH = 150;
 
 /** The result in a few lines, for people and for models that read text only. */
 export function summarizeScan({ diagnostics, filesScanned }: EventScan, { counts, mod, hint }: ScanData): string {
@@ -32,6 +36,6 @@ export function summarizeScan({ diagnostics, filesScanned }: EventScan, { counts
 function lineOf([first, ...others]: readonly Diagnostic[]): string {
   if (first === undefined) return "";
   const { location, message } = first;
-  const place = location === undefined ? "" : `${location.path}:${location.start.line} `;
+  const place = location === undefined ? "" : `${clipText(location.path, PATH_LENGTH)}:${location.start.line} `;
   return `- ${place}${inlineText(message)}${others.length === 0 ? "" : ` (and ${others.length} more like it in this file)`}`;
 }
