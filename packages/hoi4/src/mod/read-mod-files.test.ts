@@ -74,6 +74,25 @@ describe("a file that cannot be taken in", () => {
     expect(skipped).toEqual([{ path: "mod:descriptor.mod", reasonCodes: ["FILE_UNREADABLE"], possibleSymbolKinds: ["replace_path"] }]);
   });
 
+  test("a descriptor as large as no launcher writes one is left unread, by its listed size and by its real one", async () => {
+    const files = { ...MOD, "descriptor.mod": `name = "${"M".repeat(100)}"` };
+    const expected = {
+      descriptor: { name: null },
+      skipped: [{ path: "mod:descriptor.mod", reasonCodes: ["SCRIPT_TOO_LARGE"], possibleSymbolKinds: ["replace_path"] }],
+    };
+    expect(await snapshot(files, { limits: { scriptBytes: 50 } })).toMatchObject(expected);
+    const honest = memoryWorkspace(files);
+    const context = recordingContext({
+      ...honest,
+      list: async (folder) => (await honest.list(folder)).map((file) => ({ ...file, size: 1 })),
+    });
+    const listing = await listModFiles(context.workspace);
+    const limits = { ...SCAN_LIMITS, scriptBytes: 50 };
+    expect(await readModFiles({ context, listing, pace: keepPace(context.signal), limits, onRead: () => undefined })).toMatchObject(
+      expected,
+    );
+  });
+
   test.each(["events/a.txt", "descriptor.mod"])("a fault that is not the workspace's is thrown, at %s", async (burning) => {
     const intact = memoryWorkspace(MOD);
     const readOrBurn = (path: string) => (path === burning ? Promise.reject(new Error("disk on fire")) : intact.read(path));

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { WorkspaceError, type OperationContext } from "@holdfast/core";
+import { WorkspaceError, type OperationContext, type WorkspaceFile, type WorkspaceView } from "@holdfast/core";
 import type { Pace } from "../pace.ts";
 import { displayPath, type ModFile, type ModListing } from "./list-mod-files.ts";
 import { NO_DESCRIPTOR, readDescriptor, type Descriptor } from "./descriptor.ts";
@@ -88,7 +88,7 @@ export async function readModFiles({
     onRead(from + batch.length);
     await pace();
   }
-  const descriptor = await loadDescriptor(context.workspace, listing);
+  const descriptor = await loadDescriptor(context.workspace, listing, limits);
   if (descriptor.skip !== null) skipped.push(descriptor.skip);
   revision.update(descriptor.line);
   return { files, descriptor: descriptor.descriptor, skipped, revision: revision.digest("hex") };
@@ -118,21 +118,28 @@ function mebibytes(bytes: number): string {
 }
 
 interface Read {
-  readonly file: ModFile;
   /** Null when nothing was read. */
   readonly bytes: Uint8Array | null;
   readonly skip: SkipReason | null;
 }
 
-async function readOne(workspace: OperationContext["workspace"], file: ModFile, limits: ScanLimits): Promise<Read> {
-  if (file.size > limits.fileBytes) return { file, bytes: null, skip: "FILE_TOO_LARGE" };
+async function readOne(workspace: WorkspaceView, file: ModFile, limits: ScanLimits): Promise<Read & { file: ModFile }> {
+  const { bytes, skip } = await readWithin(workspace, file, { maxBytes: limits.fileBytes, reason: "FILE_TOO_LARGE" });
+  const isParsed = file.role.kind !== "localisation";
+  return { file, bytes, skip: isParsed && bytes !== null && bytes.length > limits.scriptBytes ? "SCRIPT_TOO_LARGE" : skip };
+}
+
+async function readWithin(
+  workspace: WorkspaceView,
+  { path, size }: WorkspaceFile,
+  { maxBytes, reason }: { maxBytes: number; reason: SkipReason },
+): Promise<Read> {
+  if (size > maxBytes) return { bytes: null, skip: reason };
   try {
-    const bytes = await workspace.read(file.path);
-    if (bytes.length > limits.fileBytes) return { file, bytes: null, skip: "FILE_TOO_LARGE" };
-    const isParsed = file.role.kind !== "localisation";
-    return { file, bytes, skip: isParsed && bytes.length > limits.scriptBytes ? "SCRIPT_TOO_LARGE" : null };
+    const bytes = await workspace.read(path);
+    return bytes.length > maxBytes ? { bytes: null, skip: reason } : { bytes, skip: null };
   } catch (error) {
-    if (error instanceof WorkspaceError) return { file, bytes: null, skip: SKIP_REASONS[error.code] };
+    if (error instanceof WorkspaceError) return { bytes: null, skip: SKIP_REASONS[error.code] };
     throw error;
   }
 }
@@ -146,18 +153,17 @@ function revisionLine({ displayPath: path, layer, order, size }: Omit<ModFile, "
 }
 
 async function loadDescriptor(
-  workspace: OperationContext["workspace"],
+  workspace: WorkspaceView,
   { descriptor: listed, files }: ModListing,
+  limits: ScanLimits,
 ): Promise<{ descriptor: Descriptor; skip: SkippedSource | null; line: string }> {
   if (listed === null) return { descriptor: NO_DESCRIPTOR, skip: null, line: "" };
   const path = displayPath(listed.path);
   const identity = { displayPath: path, layer: "mod", order: files.length, size: listed.size } as const;
-  try {
-    const bytes = await workspace.read(listed.path);
-    return { descriptor: readDescriptor(path, bytes), skip: null, line: revisionLine(identity, bytes) };
-  } catch (error) {
-    if (!(error instanceof WorkspaceError)) throw error;
-    const skip = { path, reasonCodes: [SKIP_REASONS[error.code]], possibleSymbolKinds: ["replace_path"] };
-    return { descriptor: NO_DESCRIPTOR, skip, line: revisionLine(identity, null) };
-  }
+  const { bytes, skip } = await readWithin(workspace, listed, { maxBytes: limits.scriptBytes, reason: "SCRIPT_TOO_LARGE" });
+  return {
+    descriptor: bytes === null ? NO_DESCRIPTOR : readDescriptor(path, bytes),
+    skip: skip === null ? null : { path, reasonCodes: [skip], possibleSymbolKinds: ["replace_path"] },
+    line: revisionLine(identity, bytes),
+  };
 }
