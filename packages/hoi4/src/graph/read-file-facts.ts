@@ -1,11 +1,10 @@
-import { parseScript } from "../clausewitz/index.ts";
 import { syntaxDiagnostics } from "../mod/diagnostic.ts";
 import type { LoadedFile } from "../mod/read-mod-files.ts";
 import type { EntryFact, FileFacts, HelperFact } from "./event-facts.ts";
 import { readEntries } from "./read-entries.ts";
 import { readEventDefinitions } from "./read-event-definitions.ts";
 import { readHelpers } from "./read-helpers.ts";
-import { openScript, type HelperNames } from "./script-context.ts";
+import { openScript, parseSource, type HelperNames } from "./script-context.ts";
 
 /** Facts with what the parser met, and whether the whole file has a structure that could be read. */
 export interface ReadFile {
@@ -15,7 +14,7 @@ export interface ReadFile {
 
 /** Everything that one script says about events. Depends on nothing but its bytes, its path and the names of the helpers. */
 export function readFileFacts({ file, bytes }: LoadedFile, helpers: HelperNames): ReadFile {
-  const script = parseScript(bytes);
+  const script = parseSource(bytes);
   const context = openScript({ path: file.displayPath, file: script, helpers });
   const definitions = file.role.kind === "events" ? readEventDefinitions(context) : { namespaces: [], events: [] };
   const helperFacts: HelperFact[] = file.role.kind === "scripted_effects" ? readHelpers(context) : [];

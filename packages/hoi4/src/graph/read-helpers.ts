@@ -1,9 +1,9 @@
-import { blockOf, type ScriptFile } from "../clausewitz/index.ts";
+import { blockOf } from "../clausewitz/index.ts";
 import { rootFrame } from "./effect-frame.ts";
 import type { HelperFact } from "./event-facts.ts";
 import { readEffects } from "./read-effects.ts";
 import { hashContent } from "./render-expression.ts";
-import type { ScriptContext } from "./script-context.ts";
+import { parseSource, type ScriptContext } from "./script-context.ts";
 
 /** The scripted effects of a file in `common/scripted_effects/`. */
 export function readHelpers(context: ScriptContext): HelperFact[] {
@@ -23,6 +23,8 @@ export function readHelpers(context: ScriptContext): HelperFact[] {
 }
 
 /** Their names alone, which every other file has to be read with. */
-export function helperNamesOf({ root }: ScriptFile): string[] {
-  return root.entries.flatMap((entry) => (entry.kind === "pair" && blockOf(entry.value) !== null ? [entry.key.text] : []));
+export function helperNamesIn(bytes: Uint8Array): string[] {
+  return parseSource(bytes).root.entries.flatMap((entry) =>
+    entry.kind === "pair" && blockOf(entry.value) !== null ? [entry.key.text] : [],
+  );
 }

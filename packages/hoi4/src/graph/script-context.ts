@@ -1,4 +1,4 @@
-import { type Block, blockOf, type Range, type ScriptFile } from "../clausewitz/index.ts";
+import { type Block, blockOf, parseScript, type Range, type ScriptFile } from "../clausewitz/index.ts";
 import { openReport, type FileReport } from "../mod/diagnostic.ts";
 import { locate, type SourceLocation } from "../mod/source-location.ts";
 import type { SwallowedEvent } from "./event-facts.ts";
@@ -20,6 +20,11 @@ export interface ScriptContext {
  * has hundreds of effects of its own that look alike (`add_named_threat = yes`), and a scan does not know them.
  */
 export type HelperNames = ReadonlyMap<string, string>;
+
+/** A script as a scan reads it. What stands behind more words than this would cost more memory in nodes than a worker's child has. */
+export function parseSource(bytes: Uint8Array): ScriptFile {
+  return parseScript(bytes, { maxTokens: 4_000_000 });
+}
 
 export function openScript({ path, file, helpers }: { path: string; file: ScriptFile; helpers: HelperNames }): ScriptContext {
   return {

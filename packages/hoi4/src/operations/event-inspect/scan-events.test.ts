@@ -53,6 +53,12 @@ test("the calls of options, scripted effects and other places count as well", as
   expect((await scanTexts(files, { graphLimit: { parts: 9 } })).skipped.map(({ path }) => path)).toEqual(["mod:events/a.txt"]);
 });
 
+test("a script of more words than a child has memory for is read in part", async () => {
+  const scan = await scanTexts({ "events/a.txt": "a ".repeat(2_000_001) });
+  expect(diagnosticLines(scan)).toContain("TOO_MANY_TOKENS mod:events/a.txt:1");
+  expect(scan.skipped).toMatchObject([{ path: "mod:events/a.txt", reasonCodes: ["STRUCTURE_NOT_READ"] }]);
+});
+
 describe("what a small file makes large is left out like a large file", () => {
   const waiting = (id: string, rest: string) =>
     `add_namespace = a country_event = { id = ${id} hidden = yes is_triggered_only = yes ${rest} }`;

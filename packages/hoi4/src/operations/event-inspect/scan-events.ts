@@ -1,5 +1,4 @@
 import type { OperationContext } from "@holdfast/core";
-import { parseScript } from "../../clausewitz/index.ts";
 import { checkDefinitions } from "../../graph/check-definitions.ts";
 import { checkReferences } from "../../graph/check-references.ts";
 import type { FileFacts } from "../../graph/event-facts.ts";
@@ -9,7 +8,7 @@ import { missingJudge } from "../../graph/judge-missing.ts";
 import { linkEventGraph } from "../../graph/link-event-graph.ts";
 import { nameGraph } from "../../graph/name-graph.ts";
 import { readFileFacts } from "../../graph/read-file-facts.ts";
-import { helperNamesOf } from "../../graph/read-helpers.ts";
+import { helperNamesIn } from "../../graph/read-helpers.ts";
 import type { HelperNames } from "../../graph/script-context.ts";
 import type { Descriptor } from "../../mod/descriptor.ts";
 import { compareDiagnostics, type Diagnostic } from "../../mod/diagnostic.ts";
@@ -131,7 +130,7 @@ async function collectHelperNames(files: readonly LoadedFile[], pace: Pace): Pro
   for (const { file, bytes } of files) {
     if (file.role.kind !== "scripted_effects") continue;
     await pace();
-    for (const name of helperNamesOf(parseScript(bytes))) names.set(name.toLowerCase(), name);
+    for (const name of helperNamesIn(bytes)) names.set(name.toLowerCase(), name);
   }
   return names;
 }
