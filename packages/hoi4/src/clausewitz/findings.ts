@@ -6,21 +6,32 @@ export interface FindingCollector {
   report(code: FindingCode, range: Range, detail?: string): void;
   /** Marks a range as a guess although no finding lies exactly there. */
   block(range: Range): void;
-  finish(): { findings: Finding[]; findingsOmitted: number; blocked: Range[] };
+  finish(): Findings;
+}
+
+export interface Findings {
+  readonly findings: Finding[];
+  readonly findingsOmitted: number;
+  readonly blocked: Range[];
+  /** Whether nothing kept a part of the file from being read. */
+  readonly isWhole: boolean;
 }
 
 interface Kind {
   readonly severity: Severity;
   /** The structure around the finding is a guess, so edits keep away. */
   readonly blocking: boolean;
+  /** A part of the file was not read. */
+  readonly isGap: boolean;
   readonly message: (detail: string) => string;
 }
 
 export const findingKinds = {
-  FILE_TOO_LARGE: fatal((limit) => `The file is larger than ${limit} bytes and was not read.`),
-  TOO_MANY_TOKENS: fatal((limit) => `The file has more than ${limit} words and signs; what follows was not read.`),
-  DEPTH_LIMIT: fatal((limit) => `Blocks are nested more than ${limit} deep here; what is inside was not read.`),
-  UTF16_TEXT: fatal(() => "The file is saved as UTF-16, which the game cannot read; save it as UTF-8."),
+  FILE_TOO_LARGE: unread((limit) => `The file is larger than ${limit} bytes and was not read.`),
+  TOO_MANY_ENTRIES: unread((limit) => `The file has more than ${limit} entries; what follows was not read.`),
+  TOO_MANY_TOKENS: unread((limit) => `The file has more than ${limit} words and signs; what follows was not read.`),
+  DEPTH_LIMIT: unread((limit) => `Blocks are nested more than ${limit} deep here; what is inside was not read.`),
+  UTF16_TEXT: unread(() => "The file is saved as UTF-16, which the game cannot read; save it as UTF-8."),
   NOT_UTF8: info(() => "This byte is not UTF-8; the whole file is read as Windows-1252."),
   BOM_WITHOUT_UTF8: warning(() => "The file starts with the UTF-8 mark, but later bytes are not UTF-8; it is read as Windows-1252."),
   MISPLACED_BOM: warning(() => "A byte order mark belongs only at the start of a file; an editor or a merge has left this one here."),
@@ -63,10 +74,12 @@ export function collectFindings({ maxFindings }: { maxFindings: number }): Findi
   const bySeverity: Record<Severity, Finding[]> = { error: [], warning: [], info: [] };
   const blocked: Range[] = [];
   let met = 0;
+  let isWhole = true;
   return {
     report(code, { start, end }, detail = "") {
-      const { severity, blocking, message } = findingKinds[code];
+      const { severity, blocking, isGap, message } = findingKinds[code];
       met += 1;
+      if (isGap) isWhole = false;
       const same = bySeverity[severity];
       if (same.length < maxFindings) same.push({ code, severity, message: message(detail), start, end });
       if (blocking) block(blocked, { start, end });
@@ -80,6 +93,7 @@ export function collectFindings({ maxFindings }: { maxFindings: number }): Findi
         findings: findings.toSorted((a, b) => a.start - b.start || a.end - b.end),
         findingsOmitted: met - findings.length,
         blocked: blocked.toSorted((a, b) => a.start - b.start),
+        isWhole,
       };
     },
   };
@@ -92,21 +106,25 @@ function block(blocked: Range[], range: Range): void {
 }
 
 function info(message: Kind["message"]): Kind {
-  return { severity: "info", blocking: false, message };
+  return { severity: "info", blocking: false, isGap: false, message };
 }
 
 function warning(message: Kind["message"]): Kind {
-  return { severity: "warning", blocking: false, message };
+  return { severity: "warning", blocking: false, isGap: false, message };
 }
 
 function error(message: Kind["message"]): Kind {
-  return { severity: "error", blocking: false, message };
+  return { severity: "error", blocking: false, isGap: false, message };
 }
 
 function guess(message: Kind["message"]): Kind {
-  return { severity: "warning", blocking: true, message };
+  return { severity: "warning", blocking: true, isGap: false, message };
 }
 
 function fatal(message: Kind["message"]): Kind {
-  return { severity: "error", blocking: true, message };
+  return { severity: "error", blocking: true, isGap: false, message };
+}
+
+function unread(message: Kind["message"]): Kind {
+  return { severity: "error", blocking: true, isGap: true, message };
 }

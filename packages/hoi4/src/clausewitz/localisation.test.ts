@@ -142,6 +142,15 @@ test("findings stop at the limit and say how many more there were", () => {
   expect(file.findingsOmitted).toBe(15);
 });
 
+test("entries stop at the limit, where the rest of the file is reported as not read", () => {
+  const bytes = Buffer.from('\ufeffl_english:\n a:0 "1"\n b:0 "2"\n# done\n\n c:0 "3"\n d:0 "4"\n');
+
+  const file = readLocalisation(bytes, { maxEntries: 2 });
+  expect(file.entries.map(({ key }) => key)).toEqual(["a", "b"]);
+  expect(file.findings).toMatchObject([{ code: "TOO_MANY_ENTRIES", severity: "error", start: bytes.indexOf(" c:0"), end: bytes.length }]);
+  expect(readLocalisation(bytes, { maxEntries: 4 }).findings).toEqual([]);
+});
+
 function read(lines: string): LocalisationFile {
   return readLocalisation(Buffer.from(`\ufeffl_english:\n${lines}`));
 }

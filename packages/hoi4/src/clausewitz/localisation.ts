@@ -9,6 +9,8 @@ export interface LocalisationFile {
   readonly entries: readonly LocalisationEntry[];
   readonly findings: readonly Finding[];
   readonly findingsOmitted: number;
+  /** False when a limit or an unreadable encoding kept a part of the file from being read. */
+  readonly isWhole: boolean;
 }
 
 export interface LocalisationEntry {
@@ -25,11 +27,21 @@ export interface LocalisationEntry {
   readonly isLoaded: boolean;
 }
 
+export interface LocalisationLimits {
+  /** What stands behind them is not read; the default is far more than one file of a mod has. */
+  readonly maxEntries?: number;
+  /** Findings listed per file; default 200. */
+  readonly maxFindings?: number;
+}
+
 /** Reads a localisation `.yml`, which is a line format of its own and not YAML. Never throws. */
-export function readLocalisation(bytes: Uint8Array, { maxFindings = 200 }: { maxFindings?: number } = {}): LocalisationFile {
+export function readLocalisation(
+  bytes: Uint8Array,
+  { maxEntries = 500_000, maxFindings = 200 }: LocalisationLimits = {},
+): LocalisationFile {
   const findings = collectFindings({ maxFindings });
   const encoding = detectEncoding(bytes);
-  const reader: Reader = { bytes, encoding, findings, entries: [], seen: new Set(), language: null, isLoaded: true };
+  const reader: Reader = { bytes, encoding, findings, entries: [], maxEntries, seen: new Set(), language: null, isLoaded: true };
   if (startsWithUtf16Mark(bytes)) {
     findings.report("UTF16_TEXT", { start: 0, end: bytes.length });
   } else {
@@ -41,8 +53,8 @@ export function readLocalisation(bytes: Uint8Array, { maxFindings = 200 }: { max
     }
     readLines(reader);
   }
-  const { findings: listed, findingsOmitted } = findings.finish();
-  return { bytes, encoding, entries: reader.entries, findings: listed, findingsOmitted };
+  const { findings: listed, findingsOmitted, isWhole } = findings.finish();
+  return { bytes, encoding, entries: reader.entries, findings: listed, findingsOmitted, isWhole };
 }
 
 interface Reader {
@@ -50,6 +62,7 @@ interface Reader {
   readonly encoding: Encoding;
   readonly findings: FindingCollector;
   readonly entries: LocalisationEntry[];
+  readonly maxEntries: number;
   /** Language and key of the entries so far. */
   readonly seen: Set<string>;
   language: string | null;
@@ -57,11 +70,16 @@ interface Reader {
 }
 
 function readLines(reader: Reader): void {
-  const { bytes } = reader;
+  const { bytes, entries, maxEntries, findings } = reader;
   let start = startsWithBom(bytes) ? 3 : 0;
   for (let at = start; at <= bytes.length; at++) {
     if (at < bytes.length && bytes[at] !== 0x0a && bytes[at] !== 0x0d) continue;
-    readLine(reader, trimmed(bytes, { start, end: at }));
+    const line = trimmed(bytes, { start, end: at });
+    if (entries.length >= maxEntries && line.start < line.end && bytes[line.start] !== 0x23) {
+      findings.report("TOO_MANY_ENTRIES", { start, end: bytes.length }, String(maxEntries));
+      return;
+    }
+    readLine(reader, line);
     start = at + 1;
   }
 }

@@ -78,6 +78,14 @@ describe("the findings of a file", () => {
     expect(file.findingsOmitted).toBe(490);
   });
 
+  test("do not decide whether the file was read whole: a gap is known even when it is not listed", () => {
+    const file = parseText(`${"} ".repeat(20)} a = { b = { c = d } }`, { maxFindings: 5, maxDepth: 1 });
+
+    expect(file.findings.map(({ code }) => code)).not.toContain("DEPTH_LIMIT");
+    expect(file.isWhole).toBe(false);
+    expect(parseText("} a = {").isWhole).toBe(true);
+  });
+
   test("keep an error that comes behind many remarks", () => {
     const file = parseText(`${"a ; ".repeat(500)} x = { y = `, { maxFindings: 3 });
 

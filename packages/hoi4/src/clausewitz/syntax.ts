@@ -11,6 +11,8 @@ export interface ScriptFile {
   readonly findings: readonly Finding[];
   /** How many findings were met beyond those listed. */
   readonly findingsOmitted: number;
+  /** False when a limit or an unreadable encoding kept a part of the file from being read, even when that finding was omitted. */
+  readonly isWhole: boolean;
   /** Ranges whose structure is a guess, in source order and complete even when findings were omitted; edits keep away from them. */
   readonly blocked: readonly Range[];
 }

@@ -9,7 +9,7 @@ import { openScript, parseSource, type HelperNames } from "./script-context.ts";
 /** Facts with what the parser met, and whether the whole file has a structure that could be read. */
 export interface ReadFile {
   readonly facts: FileFacts;
-  readonly isWholeStructureRead: boolean;
+  readonly isWhole: boolean;
 }
 
 /** Everything that one script says about events. Depends on nothing but its bytes, its path and the names of the helpers. */
@@ -27,11 +27,9 @@ export function readFileFacts({ file, bytes }: LoadedFile, helpers: HelperNames)
       swallowed: [...context.swallowed.values()],
       diagnostics: [...syntaxDiagnostics(file.displayPath, script), ...context.report.finish()],
     },
-    isWholeStructureRead: !script.findings.some(({ code }) => UNREAD.has(code)),
+    isWhole: script.isWhole,
   };
 }
-
-const UNREAD = new Set(["FILE_TOO_LARGE", "TOO_MANY_TOKENS", "DEPTH_LIMIT", "UTF16_TEXT"]);
 
 function fileNameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);

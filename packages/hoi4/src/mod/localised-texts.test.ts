@@ -41,3 +41,16 @@ test("a file that the game does not load, for its name or for a missing quote, g
     ["EVENT_NEVER_FIRED", "mod:events/a.txt", 1],
   ]);
 });
+
+test("a file that is saved as UTF-16 makes the result partial, like a script that is", async () => {
+  const scan = await scanTexts({
+    ...EVENT,
+    "events/b.txt": Buffer.from("\uFEFF# nothing", "utf16le"),
+    "localisation/a_l_english.yml": Buffer.from(yml("english", 't:0 "Fog"'), "utf16le"),
+  });
+  expect(scan.skipped).toEqual([
+    { path: "mod:events/b.txt", reasonCodes: ["STRUCTURE_NOT_READ"], possibleSymbolKinds: ["event"] },
+    { path: "mod:localisation/a_l_english.yml", reasonCodes: ["STRUCTURE_NOT_READ"], possibleSymbolKinds: ["localisation"] },
+  ]);
+  expect([scan.isComplete, scan.filesScanned]).toEqual([false, ["mod:events/a.txt"]]);
+});

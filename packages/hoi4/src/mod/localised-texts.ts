@@ -1,7 +1,7 @@
 import { readLocalisation } from "../clausewitz/index.ts";
 import type { Pace } from "../pace.ts";
 import { syntaxDiagnostics, type Diagnostic } from "./diagnostic.ts";
-import type { LoadedFile } from "./read-mod-files.ts";
+import { partlyRead, type LoadedFile, type SkippedSource } from "./read-mod-files.ts";
 import { startOf } from "./source-location.ts";
 
 /** Texts of the wanted keys, and what is wrong with the localisation files of all languages. */
@@ -9,16 +9,20 @@ export interface LocalisedTexts {
   /** In English where there is one, else in the first language that has it. */
   readonly texts: ReadonlyMap<string, string>;
   readonly diagnostics: readonly Diagnostic[];
+  /** Files of which a part could not be read. */
+  readonly skipped: readonly SkippedSource[];
 }
 
 export async function readLocalisedTexts(files: readonly LoadedFile[], wanted: ReadonlySet<string>, pace: Pace): Promise<LocalisedTexts> {
   const best = new Map<string, { text: string; rank: number }>();
   const diagnostics: Diagnostic[] = [];
+  const skipped: SkippedSource[] = [];
   for (const loaded of files) {
     await pace();
     const { displayPath } = loaded.file;
     const localisation = readLocalisation(loaded.bytes);
     diagnostics.push(...syntaxDiagnostics(displayPath, localisation));
+    if (!localisation.isWhole) skipped.push(partlyRead(loaded.file));
     if (!FILE_NAME.test(displayPath)) {
       diagnostics.push(misnamed(displayPath));
       continue;
@@ -30,7 +34,7 @@ export async function readLocalisedTexts(files: readonly LoadedFile[], wanted: R
       if (rank > (best.get(key)?.rank ?? -1)) best.set(key, { text, rank });
     }
   }
-  return { texts: new Map([...best].map(([key, { text }]) => [key, text])), diagnostics };
+  return { texts: new Map([...best].map(([key, { text }]) => [key, text])), diagnostics, skipped };
 }
 
 /** `languages.yml` names the languages themselves. */

@@ -36,6 +36,11 @@ export type SkipReason =
   | "STRUCTURE_NOT_READ"
   | "GRAPH_LIMIT";
 
+/** A file that was opened and whose structure could not be read to its end. */
+export function partlyRead({ displayPath: path, role }: ModFile): SkippedSource {
+  return { path, reasonCodes: ["STRUCTURE_NOT_READ"], possibleSymbolKinds: definableKinds(role) };
+}
+
 /** Bytes, but for `files`. */
 export interface ScanLimits {
   readonly files: number;

@@ -14,7 +14,14 @@ import type { Descriptor } from "../../mod/descriptor.ts";
 import { compareDiagnostics, type Diagnostic } from "../../mod/diagnostic.ts";
 import { listModFiles, type ModListing } from "../../mod/list-mod-files.ts";
 import { readLocalisedTexts } from "../../mod/localised-texts.ts";
-import { readModFiles, type LoadedFile, type ScanLimits, type ScanRefusal, type SkippedSource } from "../../mod/read-mod-files.ts";
+import {
+  partlyRead,
+  readModFiles,
+  type LoadedFile,
+  type ScanLimits,
+  type ScanRefusal,
+  type SkippedSource,
+} from "../../mod/read-mod-files.ts";
 import { definableKinds } from "../../mod/scan-folders.ts";
 import { keepPace, type Pace } from "../../pace.ts";
 import { skippedDiagnostics, settingDiagnostics } from "./scan-diagnostics.ts";
@@ -54,15 +61,16 @@ export async function scanEvents(
   if ("code" in snapshot) return snapshot;
 
   const read = await readScripts(snapshot.files, { pace, graphLimit, onScript: progress.script });
-  const skipped = [...snapshot.skipped, ...read.skipped];
   progress.step("Joining who fires what");
-  const judgeMissing = missingJudge({ descriptor: snapshot.descriptor, files: read.facts, skipped });
+  const unreadScripts = [...snapshot.skipped, ...read.skipped];
+  const judgeMissing = missingJudge({ descriptor: snapshot.descriptor, files: read.facts, skipped: unreadScripts });
   const linked = linkEventGraph(read.facts, { judgeMissing });
   await pace();
   const { graph, hash } = await nameGraph(linked, pace);
   progress.step("Looking up titles");
   const localisation = snapshot.files.filter(({ file }) => file.role.kind === "localisation");
-  const { texts, diagnostics: textDiagnostics } = await readLocalisedTexts(localisation, textKeysOf(graph), pace);
+  const localised = await readLocalisedTexts(localisation, textKeysOf(graph), pace);
+  const skipped = [...unreadScripts, ...localised.skipped];
   const diagnostics = [
     ...listing.diagnostics,
     ...snapshot.descriptor.diagnostics,
@@ -74,7 +82,7 @@ export async function scanEvents(
       read.facts.flatMap(({ swallowed }) => swallowed),
     ),
     ...checkDefinitions(linked, read.facts, snapshot.descriptor),
-    ...textDiagnostics,
+    ...localised.diagnostics,
   ].toSorted(compareDiagnostics);
   const unread = new Set(skipped.map(({ path }) => path));
   return {
@@ -83,7 +91,7 @@ export async function scanEvents(
     revision: snapshot.revision,
     graph,
     graphHash: hash,
-    texts,
+    texts: localised.texts,
     filesScanned: listing.files.map(({ displayPath }) => displayPath).filter((path) => !unread.has(path)),
     skipped,
     diagnostics,
@@ -118,8 +126,7 @@ async function readScripts(
     }
     facts.push(read.facts);
     size = withFile;
-    if (!read.isWholeStructureRead)
-      skipped.push({ path: displayPath, reasonCodes: ["STRUCTURE_NOT_READ"], possibleSymbolKinds: definableKinds(role) });
+    if (!read.isWhole) skipped.push(partlyRead(loaded.file));
   }
   return { facts, skipped };
 }
