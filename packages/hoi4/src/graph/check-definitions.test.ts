@@ -57,6 +57,14 @@ describe("scripted effects that call each other", () => {
   });
 });
 
+test("a circle of many scripted effects names some of them and the number of the others", async () => {
+  const circle = Array.from({ length: 25 }, (_, index) => `h${index} = { h${(index + 1) % 25} = yes }`);
+  const { diagnostics } = await scanTexts({ "common/scripted_effects/a.txt": circle.join("\n") });
+  expect(diagnostics.find(({ code }) => code === "EVENT_HELPER_CYCLE")?.message).toBe(
+    "Scripted effects call each other in a circle: h0, h1, h10, h11, h12, h13, h14, h15, h16, h17 and 15 more.",
+  );
+});
+
 describe("how an event comes to fire", () => {
   test("a mean time does nothing in an event that waits, unless an on_action draws it by weight", async () => {
     const event = quiet("a.1", "mean_time_to_happen = { days = 5 }");

@@ -107,7 +107,7 @@ function checkHelperCycles({ helpers: { active } }: LinkedGraph): Diagnostic[] {
         code: "EVENT_HELPER_CYCLE",
         severity: "warning",
         category: "design",
-        message: `Scripted effects call each other in a circle: ${[first, ...others].map(({ name }) => name).join(", ")}.`,
+        message: `Scripted effects call each other in a circle: ${listNames(members.toSorted())}.`,
         classification: "probable_defect",
         confidence: "high",
         location: first.at,
@@ -115,6 +115,13 @@ function checkHelperCycles({ helpers: { active } }: LinkedGraph): Diagnostic[] {
       } satisfies Diagnostic;
     });
 }
+
+function listNames(names: readonly string[]): string {
+  const rest = names.length - NAMES_LISTED;
+  return rest <= 0 ? names.join(", ") : `${names.slice(0, NAMES_LISTED).join(", ")} and ${rest} more`;
+}
+
+const NAMES_LISTED = 10;
 
 interface Incoming {
   /** Nodes that some call reaches. */

@@ -24,3 +24,11 @@ test("a chain longer than the stack of the machine is followed to its end", () =
   expect(components).toHaveLength(1);
   expect(components[0]).toHaveLength(length);
 });
+
+test("a chain without a circle takes time with its length, not with the square of it", () => {
+  const length = 200_000;
+  const names = Array.from({ length }, (_, index) => String(index));
+  const startedAt = performance.now();
+  expect(componentsOf(names, (name) => (Number(name) + 1 < length ? [String(Number(name) + 1)] : []))).toHaveLength(length);
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+});

@@ -28,7 +28,7 @@ export function componentsOf(names: readonly string[], calleesOf: (name: string)
       const caller = path.at(-1);
       if (caller !== undefined) lower(caller.name, lowest);
       if (lowest !== index.get(top.name)) continue;
-      const members = open.splice(open.indexOf(top.name));
+      const members = open.splice(open.lastIndexOf(top.name));
       for (const member of members) isOpen.delete(member);
       components.push(members);
     }
