@@ -1,4 +1,5 @@
 import type { HelperFact } from "./event-facts.ts";
+import { counted, nodeName } from "./node-names.ts";
 
 /** Definitions of one kind, with the node that each one is. */
 export interface DefinitionTable<Fact> {
@@ -16,12 +17,12 @@ export interface Defined<Fact> {
 /** Names the node of each definition. `winner` picks the one that calls reach from those of one id, which are in load order. */
 export function tabulate<Fact extends { readonly contentHash: string }>({
   facts,
-  prefix,
+  kind,
   idOf,
   winner,
 }: {
   facts: readonly Fact[];
-  prefix: string;
+  kind: string;
   idOf: (fact: Fact) => string;
   winner: (definitions: readonly Fact[]) => Fact | undefined;
 }): DefinitionTable<Fact> {
@@ -30,16 +31,10 @@ export function tabulate<Fact extends { readonly contentHash: string }>({
   const all = facts.map((fact) => {
     const id = idOf(fact);
     const isActive = winner(byId.get(id) ?? []) === fact;
-    return { fact, isActive, nodeId: isActive ? `${prefix}${id}` : counted(taken, `${prefix}${id}#${fact.contentHash}`) };
+    const name = nodeName(kind, id);
+    return { fact, isActive, nodeId: isActive ? name : counted(taken, `${name}#${fact.contentHash}`) };
   });
   return { all, active: new Map(all.filter(({ isActive }) => isActive).map((defined) => [idOf(defined.fact), defined])) };
-}
-
-/** The second use of a name gets `~2` behind it, the third `~3`. */
-export function counted(taken: Map<string, number>, name: string): string {
-  const count = (taken.get(name) ?? 0) + 1;
-  taken.set(name, count);
-  return count === 1 ? name : `${name}~${count}`;
 }
 
 /** The helpers that can lead to an event, or to something unknown: found by spreading from callee to caller until nothing changes. */

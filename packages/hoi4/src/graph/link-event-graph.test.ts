@@ -42,6 +42,20 @@ describe("definitions of the same id", () => {
   });
 });
 
+test("names that hold the signs between the parts of a node's name still make a node each", async () => {
+  const twins = await scanTexts({ "events/a.txt": `add_namespace = a ${EVENT("a.1", "title = t")} ${EVENT("a.1")}` });
+  const loser = twins.graph.nodes.find(({ id }) => id.startsWith("event:a.1#"))?.id.slice("event:".length) ?? "";
+  const option = (name: string) => `title = t option = { name = "${name}" country_event = a.9 }`;
+  const { graph } = await scanTexts({
+    "events/a.txt": `add_namespace = a ${EVENT("a.1", "title = t")} ${EVENT("a.1")} ${EVENT(`"${loser}"`, "title = other")}
+      ${EVENT("a.2", option("x/y"))} ${EVENT("a.2/x", option("y"))}
+      ${EVENT("a.3", `${option("x")} ${option("x")} ${option("x~2")}`)}`,
+    "common/ideas/a.txt": `ideas = { country = { i = { on_add = { country_event = a.1 } } "i/on_add" = { country_event = a.2 } "i%2Fon_add" = { country_event = a.2 } } }`,
+  });
+  const kinds = Map.groupBy(graph.nodes, ({ kind }) => kind);
+  expect([kinds.get("event")?.length, kinds.get("option")?.length, kinds.get("entry")?.length]).toEqual([6, 5, 3]);
+});
+
 describe("terminals", () => {
   test("options and events without a call end a chain, and so does a helper that fires nothing", async () => {
     const scan = await scanTexts({

@@ -3,8 +3,9 @@ import { pointOf, type SourcePoint } from "../mod/source-location.ts";
 import { addCondition, listConditions, type ConditionList } from "./condition-list.ts";
 import type { CallFact, CallTarget, EntryFact, EntryKind, EventFact, FileFacts, HelperFact } from "./event-facts.ts";
 import type { EdgeReason, EventNode, GraphEdge, GraphNode, UnresolvedReason } from "./event-graph.ts";
-import { counted, firingHelpers, tabulate, type Defined, type DefinitionTable } from "./definition-table.ts";
+import { firingHelpers, tabulate, type Defined, type DefinitionTable } from "./definition-table.ts";
 import { namespaceOf, type EventType } from "./event-types.ts";
+import { counted, namePart, nodeName } from "./node-names.ts";
 import { IMMEDIATE } from "./read-timing.ts";
 
 /** A graph before its edges are named, with the definitions behind its nodes. */
@@ -41,10 +42,10 @@ export function linkEventGraph(
 ): LinkedGraph {
   const facts = { events: files.flatMap(({ events }) => events), helpers: files.flatMap(({ helpers }) => helpers) };
   // Of events the game keeps the first definition it reads, of scripted effects the last one.
-  const events = tabulate({ facts: facts.events, prefix: "event:", idOf: ({ id }) => id, winner: (definitions) => definitions[0] });
+  const events = tabulate({ facts: facts.events, kind: "event", idOf: ({ id }) => id, winner: (definitions) => definitions[0] });
   const helpers = tabulate({
     facts: facts.helpers,
-    prefix: "helper:",
+    kind: "helper",
     idOf: ({ name }) => name,
     winner: (definitions) => definitions.at(-1),
   });
@@ -130,7 +131,7 @@ function linkOptions(link: Link, { fact, nodeId }: { fact: EventFact; nodeId: st
   const taken = new Map<string, number>();
   const event = nodeId.slice("event:".length);
   for (const option of fact.options) {
-    const optionId = counted(taken, `option:${event}/${option.names[0] ?? "(unnamed)"}`);
+    const optionId = counted(taken, `option:${event}/${namePart(option.names[0] ?? "(unnamed)")}`);
     const location = pointOf(option.at);
     const { index, names, aiChance, trigger, calls } = option;
     link.nodes.set(optionId, {
@@ -171,7 +172,8 @@ const ENTRY_REASONS: Record<EntryKind, EdgeReason> = {
 
 /** Several blocks may make one entry, such as an on_action that many files add to; the first one gives it its place. */
 function linkEntry(link: Link, { kind, noun, id, phase, at, calls }: EntryFact): void {
-  const nodeId = `entry:${[kind === "other" ? noun.replaceAll(" ", "_") : kind, id, ...(phase === null ? [] : [phase])].join("/")}`;
+  const kindName = kind === "other" ? noun.replaceAll(" ", "_") : kind;
+  const nodeId = nodeName("entry", kindName, id, ...(phase === null ? [] : [phase]));
   if (!link.nodes.has(nodeId))
     link.nodes.set(nodeId, { kind: "entry", id: nodeId, entryKind: kind, noun, name: id, phase, location: pointOf(at) });
   for (const call of calls) linkCall(link, { from: nodeId, reason: ENTRY_REASONS[kind], call });

@@ -6,6 +6,7 @@ import type { Pace } from "../pace.ts";
 import { toJson } from "../to-json.ts";
 import type { EventGraph, GraphEdge, GraphNode } from "./event-graph.ts";
 import type { LinkedGraph, UnnamedEdge } from "./link-event-graph.ts";
+import { counted } from "./node-names.ts";
 
 /** Puts a graph into the one order that its content has, whatever order its parts were found in. */
 export async function nameGraph(
@@ -36,11 +37,7 @@ async function nameEdges(edges: readonly UnnamedEdge[], pace: Pace): Promise<Gra
   // Equal edges differ by location only, which decides who is counted first and nothing else.
   const ordered = hashed.toSorted((a, b) => compareText(a.name, b.name) || comparePoints(a.edge.location, b.edge.location));
   const taken = new Map<string, number>();
-  const named = ordered.map(({ edge, name }) => {
-    const count = (taken.get(name) ?? 0) + 1;
-    taken.set(name, count);
-    return { id: count === 1 ? name : `${name}~${count}`, ...edge };
-  });
+  const named = ordered.map(({ edge, name }) => ({ id: counted(taken, name), ...edge }));
   return named.toSorted((a, b) => compareText(a.from, b.from) || compareText(a.to, b.to) || compareText(a.id, b.id));
 }
 
