@@ -32,11 +32,22 @@ export function describeTiming(timing: Timing): string {
 }
 
 /** How likely the edge is once its conditions hold, in words; null when it is certain. */
-export function describeChance({ weight, conditions }: Pick<GraphEdge, "weight" | "conditions">): string | null {
-  if (weight !== null)
-    return weight.total === null || weight.value === null ? `weight ${weight.expression}` : `${weight.value} of ${weight.total}`;
-  const chance = conditions.findLast(({ kind }) => kind === "random_chance");
-  return chance === undefined ? null : `${chance.expression}%`;
+export function describeChance({
+  weight,
+  outerWeights = [],
+  conditions,
+}: Pick<GraphEdge, "weight" | "outerWeights" | "conditions">): string | null {
+  const weights = [...outerWeights, ...(weight === null ? [] : [weight])];
+  const chances = [
+    ...weights.map(({ value, total, expression }) => (total === null || value === null ? `weight ${expression}` : `${value} of ${total}`)),
+    ...conditions.filter(({ kind }) => kind === "random_chance").map(({ expression }) => `${expression}%`),
+  ];
+  return chances.length === 0 ? null : joinChances(chances);
+}
+
+/** Each of them has to come true. */
+export function joinChances(chances: readonly string[]): string {
+  return chances.join(" and ");
 }
 
 function amounts(parts: readonly (readonly [number | undefined, string])[]): string {

@@ -10,6 +10,7 @@ export interface EffectFrame {
   /** In the order of `CallTrait`. */
   readonly traits: readonly CallTrait[];
   readonly weight: Weight | null;
+  readonly outerWeights: readonly Weight[];
   readonly scope: readonly string[];
   /**
    * What holds when the branch of an `if` that this block is, and those before it, are not taken: an `else` that stands in it belongs to that
@@ -19,7 +20,7 @@ export interface EffectFrame {
 }
 
 export function rootFrame(section: CallFact["section"], owner: string): EffectFrame {
-  return { section, owner, conditions: null, traits: [], weight: null, scope: [], otherwise: null };
+  return { section, owner, conditions: null, traits: [], weight: null, outerWeights: [], scope: [], otherwise: null };
 }
 
 /** What a call takes over from the block it stands in. */
@@ -28,9 +29,10 @@ export function callIn({
   conditions,
   traits,
   weight,
+  outerWeights,
   scope,
-}: EffectFrame): Pick<CallFact, "section" | "conditions" | "traits" | "weight" | "scope"> {
-  return { section, conditions, traits, weight, scope };
+}: EffectFrame): Pick<CallFact, "section" | "conditions" | "traits" | "weight" | "outerWeights" | "scope"> {
+  return { section, conditions, traits, weight, outerWeights, scope };
 }
 
 export function withCondition(frame: EffectFrame, condition: Condition | null): EffectFrame {
@@ -39,6 +41,12 @@ export function withCondition(frame: EffectFrame, condition: Condition | null): 
 
 export function withTrait(frame: EffectFrame, trait: CallTrait): EffectFrame {
   return { ...frame, otherwise: null, traits: TRAIT_ORDER.filter((known) => known === trait || frame.traits.includes(known)) };
+}
+
+/** A choice of a weighted list, which may stand in a choice of another one. */
+export function withWeight(frame: EffectFrame, weight: Weight): EffectFrame {
+  const outerWeights = frame.weight === null ? frame.outerWeights : [...frame.outerWeights, frame.weight];
+  return { ...withTrait(frame, "weighted"), weight, outerWeights };
 }
 
 const TRAIT_ORDER: readonly CallTrait[] = ["hidden", "random", "weighted", "meta"];

@@ -99,7 +99,10 @@ export interface CallFact {
   /** All of them hold when the call is reached. */
   readonly conditions: ConditionList | null;
   readonly timing: Timing;
+  /** Of the innermost weighted list that the call stands in. */
   readonly weight: Weight | null;
+  /** Of the lists around that one, outermost first. */
+  readonly outerWeights: readonly Weight[];
   /** The blocks between the definition and the call that change whom effects are for: `["every_country", "FROM"]`. */
   readonly scope: readonly string[];
 }

@@ -118,7 +118,10 @@ export interface GraphEdge {
   /** How many are missing because the graph would have grown too large; then `conditions` is empty. */
   readonly conditionsOmitted?: number;
   readonly timing: Timing;
+  /** Of the weighted list that picks the edge; of several inside each other, the innermost. */
   readonly weight: Weight | null;
+  /** Of the lists around that one, outermost first; only where there are any. */
+  readonly outerWeights?: readonly Weight[];
   /** The blocks that lead from the caller to whom the event is for. */
   readonly scope: readonly string[];
   /** The scripted effects between the caller and the callee; one in the structural graph, which gives each helper its own node. */

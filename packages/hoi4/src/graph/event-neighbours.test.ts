@@ -83,6 +83,19 @@ describe("an answer that would be larger than any reader", () => {
   });
 });
 
+test("the chances of all steps count, from the caller to the event and from the event back", async () => {
+  const { graph } = await scanTexts({
+    "common/scripted_effects/h.txt":
+      "h = { random_list = { 1 = { i = yes } 3 = { } } }\ni = { random = { chance = 10 country_event = a.1 } }",
+    "common/on_actions/o.txt": "on_actions = { on_startup = { effect = { random = { chance = 50 h = yes } } } }",
+    "events/a.txt": "add_namespace = a country_event = { id = a.1 is_triggered_only = yes hidden = yes }",
+  });
+  const neighbours = indexNeighbours(graph);
+  const chances = ["50%", "1 of 4", "10%"];
+  expect(neighbours.callersOf("event:a.1")).toMatchObject([{ chances }]);
+  expect(neighbours.callsFrom(["entry:on_action/on_startup"])).toMatchObject([{ chances }]);
+});
+
 test("a node that fires nothing, or does not exist, has no calls", async () => {
   const { graph } = await scanTexts(MOD);
   expect(indexNeighbours(graph).callsFrom(["event:a.2"])).toEqual([]);

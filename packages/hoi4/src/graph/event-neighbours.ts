@@ -1,4 +1,5 @@
 import { comparePoints } from "../mod/source-location.ts";
+import { describeChance } from "./describe-call.ts";
 import type { EventGraph, GraphEdge, GraphNode } from "./event-graph.ts";
 
 /** One way from a place that runs effects to an event, seen through the scripted effects between them. */
@@ -15,6 +16,8 @@ export interface Passage {
   readonly firstEdge: GraphEdge;
   /** How many conditions hold on the whole way. */
   readonly conditions: number;
+  /** How likely each step is that is not certain, in words and in the order of the calls; the first `VIA_LIMIT` of them. */
+  readonly chances: readonly string[];
 }
 
 /**
@@ -74,27 +77,31 @@ type EdgesByNode = ReadonlyMap<string, readonly GraphEdge[]>;
 /** A scripted effect on the way, with what is known of the way to it. */
 interface Stop {
   readonly helperId: string;
-  readonly via: readonly string[];
-  readonly conditions: number;
+  readonly soFar: Way;
 }
+
+type Way = Pick<Passage, "via" | "conditions" | "chances">;
+
+const NO_WAY: Way = { via: [], conditions: 0, chances: [] };
 
 function walkBack(walk: Walk, { to, edge, incoming }: { to: GraphNode; edge: GraphEdge; incoming: EdgesByNode }): void {
   const seen = new Set<string>();
   const queue: Stop[] = [];
-  const arrive = (firstEdge: GraphEdge, rest: Pick<Stop, "via" | "conditions">) => {
+  const arrive = (firstEdge: GraphEdge, { via, ...rest }: Way) => {
     walk.edgesLeft -= 1;
     const from = walk.nodeOf(firstEdge.from);
     if (from === null || seen.has(from.id)) return;
     seen.add(from.id);
     const conditions = rest.conditions + conditionsOf(firstEdge);
-    if (from.kind === "helper") queue.push({ helperId: from.id, via: [from.name, ...rest.via].slice(0, VIA_LIMIT), conditions });
-    else walk.found.push({ from, to, via: rest.via, edge, firstEdge, conditions });
+    const chances = [...chancesOf(firstEdge), ...rest.chances].slice(0, VIA_LIMIT);
+    if (from.kind !== "helper") walk.found.push({ from, to, via, edge, firstEdge, conditions, chances });
+    else queue.push({ helperId: from.id, soFar: { via: [from.name, ...via].slice(0, VIA_LIMIT), conditions, chances } });
   };
-  if (!isOver(walk)) arrive(edge, { via: [], conditions: 0 });
-  for (const stop of queue) {
-    for (const call of incoming.get(stop.helperId) ?? []) {
+  if (!isOver(walk)) arrive(edge, NO_WAY);
+  for (const { helperId, soFar } of queue) {
+    for (const call of incoming.get(helperId) ?? []) {
       if (isOver(walk)) return;
-      arrive(call, stop);
+      arrive(call, soFar);
     }
   }
 }
@@ -102,22 +109,28 @@ function walkBack(walk: Walk, { to, edge, incoming }: { to: GraphNode; edge: Gra
 function walkOn(walk: Walk, { from, firstEdge, outgoing }: { from: GraphNode; firstEdge: GraphEdge; outgoing: EdgesByNode }): void {
   const seen = new Set<string>();
   const queue: Stop[] = [];
-  const arrive = (edge: GraphEdge, soFar: Pick<Stop, "via" | "conditions">) => {
+  const arrive = (edge: GraphEdge, { via, ...rest }: Way) => {
     walk.edgesLeft -= 1;
     const to = walk.nodeOf(edge.to);
-    const conditions = soFar.conditions + conditionsOf(edge);
-    if (to?.kind === "event" || to?.kind === "unresolved") walk.found.push({ from, to, via: soFar.via, edge, firstEdge, conditions });
+    const conditions = rest.conditions + conditionsOf(edge);
+    const chances = [...rest.chances, ...chancesOf(edge)].slice(0, VIA_LIMIT);
+    if (to?.kind === "event" || to?.kind === "unresolved") walk.found.push({ from, to, via, edge, firstEdge, conditions, chances });
     if (to?.kind !== "helper" || seen.has(to.id)) return;
     seen.add(to.id);
-    queue.push({ helperId: to.id, via: [...soFar.via, to.name].slice(0, VIA_LIMIT), conditions });
+    queue.push({ helperId: to.id, soFar: { via: [...via, to.name].slice(0, VIA_LIMIT), conditions, chances } });
   };
-  if (!isOver(walk)) arrive(firstEdge, { via: [], conditions: 0 });
-  for (const stop of queue) {
-    for (const call of outgoing.get(stop.helperId) ?? []) {
+  if (!isOver(walk)) arrive(firstEdge, NO_WAY);
+  for (const { helperId, soFar } of queue) {
+    for (const call of outgoing.get(helperId) ?? []) {
       if (isOver(walk)) return;
-      arrive(call, stop);
+      arrive(call, soFar);
     }
   }
+}
+
+function chancesOf(edge: GraphEdge): string[] {
+  const chance = describeChance(edge);
+  return chance === null ? [] : [chance];
 }
 
 function conditionsOf({ conditions, conditionsOmitted = 0 }: GraphEdge): number {

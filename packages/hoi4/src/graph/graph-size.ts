@@ -1,4 +1,4 @@
-import type { CallFact, EventFact, FileFacts, OptionFact } from "./event-facts.ts";
+import type { CallFact, EventFact, FileFacts, OptionFact, Weight } from "./event-facts.ts";
 
 /** How large facts become in a graph. Both numbers are estimates from above that need nothing but the facts of one file. */
 export interface GraphSize {
@@ -52,12 +52,24 @@ function optionSize({ names, aiChance, calls }: OptionFact, eventId: string): Gr
 }
 
 /** An edge, with the name of the place it leaves. */
-function callSize({ target, scope, weight, timing, at }: CallFact, from: string): GraphSize {
+function callSize({ target, scope, weight, outerWeights, timing, at }: CallFact, from: string): GraphSize {
   const to = target.kind === "event" ? target.id : target.kind === "helper" ? target.name : target.expression;
   const characters =
-    from.length + 2 * to.length + at.path.length + lengthOf(scope) + lengthOf(weight?.modifiers) + lengthOf(timing.unknown);
+    from.length +
+    2 * to.length +
+    at.path.length +
+    lengthOf(scope) +
+    lengthOf(timing.unknown) +
+    outerWeights.reduce((sum, outer) => sum + weightLength(outer), weightLength(weight));
   return { parts: 1, characters };
 }
+
+function weightLength(weight: Weight | null): number {
+  return weight === null ? 0 : WEIGHT_FRAME + weight.expression.length + lengthOf(weight.modifiers);
+}
+
+/** Names and punctuation around a weight in JSON. */
+const WEIGHT_FRAME = 80;
 
 /** With what parts the items of a list. */
 function lengthOf(texts: readonly string[] = []): number {

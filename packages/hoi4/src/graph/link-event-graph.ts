@@ -187,7 +187,7 @@ interface Linking {
 }
 
 function linkCall(link: Link, { from, reason, call, helperStack = [] }: Linking): void {
-  const { form, traits, conditions, timing, weight, scope, at, target } = call;
+  const { form, traits, conditions, timing, weight, outerWeights, scope, at, target } = call;
   const edge = {
     from,
     form,
@@ -195,6 +195,7 @@ function linkCall(link: Link, { from, reason, call, helperStack = [] }: Linking)
     ...graphConditions(link, conditions),
     timing,
     weight,
+    ...(outerWeights.length === 0 ? {} : { outerWeights }),
     scope,
     helperStack,
     location: pointOf(at),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { describeChance } from "./describe-call.ts";
 import { callLines, diagnosticLines, edgeTo, scanTexts } from "../testing/scan-texts.ts";
 
 /** A mod whose only effects are the given ones, on game start. */
@@ -200,6 +201,22 @@ describe("chance", () => {
     expect(second.weight).toMatchObject({ value: 30, modifiers: ["factor = 2 tag = AAA"] });
     expect(second.traits).toEqual(["weighted"]);
     expect(conditionsOf(second)).toEqual(["limit: has_war = yes"]);
+  });
+
+  test("a list inside a list keeps the weights of both, and a random block between them its chance", async () => {
+    const edge = edgeTo(
+      await startingWith(`random_list = {
+        40 = { modifier = { factor = 2 tag = AAA } random = { chance = 50 random_list = { luck = { country_event = a.1 } 3 = { } } } }
+        60 = { }
+      }`),
+      "unresolved:event/a.1",
+    );
+    expect(edge.weight).toMatchObject({ expression: "luck", total: null });
+    expect(edge.outerWeights).toEqual([
+      { value: 40, expression: "40", total: 100, modifiers: ["factor = 2 tag = AAA"], validity: "valid" },
+    ]);
+    expect(conditionsOf(edge)).toEqual(["random_chance: 50"]);
+    expect(describeChance(edge)).toBe("40 of 100 and weight luck and 50%");
   });
 
   test("a weight may be a variable, which leaves the total open, and must not be negative", async () => {

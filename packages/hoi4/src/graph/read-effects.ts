@@ -1,6 +1,6 @@
 import { type Block, blockOf, type Pair, parseNested, valueOf } from "../clausewitz/index.ts";
 import { addCondition, type ConditionList } from "./condition-list.ts";
-import { callIn, withCondition, withTrait, type EffectFrame } from "./effect-frame.ts";
+import { callIn, withCondition, withTrait, withWeight, type EffectFrame } from "./effect-frame.ts";
 import { pointOf } from "../mod/source-location.ts";
 import type { CallFact, CallTarget } from "./event-facts.ts";
 import { eventTypeOf } from "./event-types.ts";
@@ -139,7 +139,7 @@ function walkRandomList(state: Walk, { body, frame }: Step): void {
   for (const { key, effects } of choices) {
     const weight = readWeight(context, key, { total, modifiers: weightModifiers(effects) });
     const inner = withCondition(frame, readCondition(context, effects, "trigger", "limit"));
-    walk(state, effects, { ...withTrait(inner, "weighted"), weight });
+    walk(state, effects, withWeight(inner, weight));
   }
 }
 

@@ -29,7 +29,7 @@ const callerSchema = z.object({
   phase: z.string().nullable().describe("Which block of it, such as completion_reward."),
   via: z.array(z.string()).describe("Scripted effects in between, first called first; the first eight of them."),
   when: z.string().describe("The delay in words."),
-  chance: z.string().nullable(),
+  chance: z.string().nullable().describe("How likely it is once the conditions hold; null when it is certain."),
   conditions: z.number().describe("How many conditions guard the call; the artifact has their text."),
   ...placeSchema,
 });

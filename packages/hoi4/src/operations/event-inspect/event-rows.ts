@@ -1,4 +1,4 @@
-import { describeChance, describeTiming } from "../../graph/describe-call.ts";
+import { describeTiming, joinChances } from "../../graph/describe-call.ts";
 import type { EventGraph, EventNode, GraphNode, OptionNode } from "../../graph/event-graph.ts";
 import { indexNeighbours, type Neighbours, type Passage } from "../../graph/event-neighbours.ts";
 import { comparePoints } from "../../mod/source-location.ts";
@@ -114,12 +114,11 @@ function targetName(node: GraphNode): string {
 }
 
 /** The delay is that of the edge that fires the event: running a scripted effect takes no time. */
-function howOf({ via, edge, firstEdge, conditions }: Passage): Pick<EventRowCall, "via" | "when" | "chance" | "conditions"> {
-  const chance = describeChance(edge) ?? describeChance(firstEdge);
+function howOf({ via, edge, conditions, chances }: Passage): Pick<EventRowCall, "via" | "when" | "chance" | "conditions"> {
   return {
     via: via.map(inlineText),
     when: inlineText(describeTiming(edge.timing)),
-    chance: inlineOrNull(chance),
+    chance: chances.length === 0 ? null : inlineText(joinChances(chances)),
     conditions,
   };
 }
