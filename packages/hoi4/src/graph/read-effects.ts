@@ -108,7 +108,7 @@ function walkBlock(state: Walk, step: Step): void {
 }
 
 /** Shown in a tooltip and never run. */
-const NOT_EXECUTED = new Set(["effect_tooltip", "custom_effect_tooltip", "tooltip", "log"]);
+const NOT_EXECUTED = new Set(["effect_tooltip", "custom_effect_tooltip", "complete_tooltip", "outcome_potential", "tooltip", "log"]);
 
 /** Blocks of triggers, weights and texts that stand next to effects. */
 const NOT_EFFECTS = new Set(

@@ -60,6 +60,18 @@ describe("definitions", () => {
     ]);
   });
 
+  test("what a definition only shows in a tooltip starts nothing", async () => {
+    const focus =
+      "focus_tree = { focus = { id = F complete_tooltip = { country_event = a.1 } completion_reward = { country_event = a.2 } } }";
+    expect(await linesOf("common/national_focus/a.txt", focus)).toEqual([
+      "entry:focus/F/completion_reward -> unresolved:event/a.2 at once",
+    ]);
+    const operation = "op = { outcome_potential = { country_event = a.1 } outcome_execute = { country_event = a.2 } }";
+    expect(await linesOf("common/operations/a.txt", operation)).toEqual([
+      "entry:operation/op/outcome_execute -> unresolved:event/a.2 at once",
+    ]);
+  });
+
   test.each([
     ["common/ideas/a.txt", "ideas = { country = { i = { on_add = { country_event = a.1 } } } }", "idea/i/on_add"],
     ["common/characters/a.txt", "characters = { c = { advisor = { on_add = { country_event = a.1 } } } }", "character/c/advisor.on_add"],
