@@ -42,9 +42,9 @@ describe("the delay of a call", () => {
 
   test("a word that is digits up to its last letter is found to be no number without trying each way to part them", () => {
     const word = `${"1".repeat(200_000)}x`;
-    const startedAt = performance.now();
+    const before = process.cpuUsage();
     expect(readDelay(blockIn(`days = ${word}`), constants)).toEqual({ mode: "unknown", unknown: [`days = ${word}`] });
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(process.cpuUsage(before).user).toBeLessThan(1_000_000);
   });
 
   test("the known part of an unknown delay is kept", () => {

@@ -26,9 +26,9 @@ test("a chain longer than the stack of the machine is followed to its end", () =
 });
 
 test("a chain without a circle takes time with its length, not with the square of it", () => {
-  const length = 200_000;
+  const length = 50_000;
   const names = Array.from({ length }, (_, index) => String(index));
-  const startedAt = performance.now();
+  const before = process.cpuUsage();
   expect(componentsOf(names, (name) => (Number(name) + 1 < length ? [String(Number(name) + 1)] : []))).toHaveLength(length);
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  expect(process.cpuUsage(before).user).toBeLessThan(2_000_000);
 });
