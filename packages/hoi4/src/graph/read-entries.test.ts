@@ -90,9 +90,51 @@ describe("definitions", () => {
       "scripted_diplomatic_actions = { s = { complete_effect = { country_event = a.1 } } }",
       "diplomatic_action/s/complete_effect",
     ],
+    ["common/bookmarks/a.txt", 'bookmarks = { bookmark = { name = "WINTER" effect = { country_event = a.1 } } }', "bookmark/WINTER/effect"],
+    ["common/factions/goals/a.txt", "g = { complete_effect = { country_event = a.1 } }", "faction_goal/g/complete_effect"],
+    ["common/factions/rules/a.txt", "r = { effect = { country_event = a.1 } }", "faction_rule/r/effect"],
+    ["common/unit_medals/a.txt", "unit_medals = { m = { one_time_effect = { country_event = a.1 } } }", "unit_medal/m/one_time_effect"],
+    [
+      "common/focus_inlay_windows/a.txt",
+      "w = { scripted_buttons = { b = { click_effect = { country_event = a.1 } } } }",
+      "focus_inlay_window/w/scripted_buttons.b.click_effect",
+    ],
+    [
+      "common/bop/a.txt",
+      "b = { side = { range = { on_activate = { country_event = a.1 } } } }",
+      "balance_of_power/b/side.range.on_activate",
+    ],
+    [
+      "common/characters/b.txt",
+      "characters = { c = { instance = { advisor = { on_add = { country_event = a.1 } } } } }",
+      "character/c/instance.advisor.on_add",
+    ],
+    [
+      "common/military_industrial_organization/organizations/a.txt",
+      "m = { trait = { on_complete = { country_event = a.1 } } }",
+      "military_industrial_organization/m/trait.on_complete",
+    ],
+    [
+      "common/raids/a.txt",
+      "types = { r = { success_levels = { failure = { actor_effects = { country_event = a.1 } } } } }",
+      "raid/r/success_levels.failure.actor_effects",
+    ],
+    [
+      "common/special_projects/projects/a.txt",
+      "p = { unique_prototype_rewards = { constructor = { option = { iteration_output = { country_effects = { country_event = a.1 } } } } } }",
+      "special_project/p/unique_prototype_rewards.constructor.option.iteration_output.country_effects",
+    ],
+    [
+      "common/special_projects/prototype_rewards/a.txt",
+      "r = { option = { iteration_output = { country_effects = { country_event = a.1 } } } }",
+      "special_project/r/option.iteration_output.country_effects",
+    ],
+    ["common/scripted_guis/b.txt", "scripted_gui = { g = { constructor = { country_event = a.1 } } }", "scripted_GUI/g/constructor"],
     ["common/operations/a.txt", "op = { outcome_execute = { country_event = a.1 } }", "operation/op/outcome_execute"],
   ])("%s", async (path, script, name) => {
-    expect(await linesOf(path, script)).toEqual([`entry:${name} -> unresolved:event/a.1 at once`]);
+    const scan = await scanTexts({ [path]: script });
+    expect(callLines(scan)).toEqual([`entry:${name} -> unresolved:event/a.1 at once`]);
+    expect(edgeTo(scan, "unresolved:event/a.1").scope).toEqual([]);
   });
 
   test("history runs when the game starts, and at its dates", async () => {

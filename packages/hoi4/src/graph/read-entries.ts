@@ -1,5 +1,5 @@
 import { type Block, blockOf, type Entry, type Pair, pairs, textOf, valueOf } from "../clausewitz/index.ts";
-import type { CallerShape } from "../mod/scan-folders.ts";
+import type { CallerShape, Containers } from "../mod/scan-folders.ts";
 import { rootFrame } from "./effect-frame.ts";
 import type { EntryFact } from "./event-facts.ts";
 import { eventTypeOf } from "./event-types.ts";
@@ -16,7 +16,7 @@ export function readEntries(context: ScriptContext, shape: CallerShape, fileName
     case "on_actions":
       return readOnActions(context);
     case "focus_trees":
-      return focusesOf(root).flatMap((focus) => readDefinition(context, shape, focus, []));
+      return focusesOf(root).flatMap((focus) => readDefinition(context, shape, focus, {}));
     case "states":
       return [...pairs(root, "state")].flatMap(({ value }) => readState(context, shape, blockOf(value)));
     case "whole_file":
@@ -54,13 +54,8 @@ function readState(context: ScriptContext, shape: CallerShape, state: Block | nu
   });
 }
 
-function readDefinition(
-  context: ScriptContext,
-  shape: CallerShape,
-  { entry, body }: Definition,
-  containers: readonly string[],
-): EntryFact[] {
-  const id = (shape.kind === "focus" ? textOf(valueOf(body, "id")) : null) ?? entry.key.text;
+function readDefinition(context: ScriptContext, shape: CallerShape, { entry, body }: Definition, containers: Containers): EntryFact[] {
+  const id = (shape.nameKey === undefined ? null : textOf(valueOf(body, shape.nameKey))) ?? entry.key.text;
   // A mission is a decision that runs out.
   const isMission = shape.kind === "decision" && valueOf(body, "days_mission_timeout") !== null;
   const base = isMission ? ({ kind: "mission", noun: "mission", id } as const) : { kind: shape.kind, noun: shape.noun, id };
@@ -73,7 +68,7 @@ type Phase = Pick<EntryFact, "phase" | "at" | "calls">;
 function phasesOf(
   context: ScriptContext,
   id: string,
-  { body, outer, containers }: { body: Block; outer: string | null; containers: readonly string[] },
+  { body, outer, containers }: { body: Block; outer: string | null; containers: Containers },
 ): Phase[] {
   const direct = { ...body, entries: body.entries.filter(firesDirectly) };
   const phases = body.entries.flatMap((entry): Phase[] => {
@@ -82,10 +77,17 @@ function phasesOf(
     const key = entry.key.text.toLowerCase();
     if (holdsNoEffects(key)) return [];
     const phase = outer === null ? entry.key.text : `${outer}.${entry.key.text}`;
-    if (outer === null && containers.includes(key)) return phasesOf(context, id, { body: block, outer: phase, containers });
-    return phaseOf(context, id, { block, phase });
+    const inside = containersIn(containers, key);
+    return inside === null
+      ? phaseOf(context, id, { block, phase })
+      : phasesOf(context, id, { body: block, outer: phase, containers: inside });
   });
   return [...phaseOf(context, id, { block: direct, phase: outer }), ...phases];
+}
+
+/** What to look for inside a block; null for a block of effects. */
+function containersIn(containers: Containers, key: string): Containers | null {
+  return (Object.hasOwn(containers, key) ? containers[key] : containers["*"]) ?? null;
 }
 
 function firesDirectly(entry: Entry): boolean {

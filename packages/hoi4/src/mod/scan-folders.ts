@@ -5,17 +5,21 @@ export interface CallerShape {
   readonly kind: CallerKind;
   /** What one definition is called, for people: `idea`, `technology`. */
   readonly noun: string;
+  /** The key that holds the name of a definition whose block is called the same as all others of its kind. */
+  readonly nameKey?: "id" | "name";
   readonly layout: CallerLayout;
 }
 
 export type CallerKind = "on_action" | "focus" | "decision" | "country_setup" | "state_setup" | "other";
 
-/**
- * How definitions are found: below so many wrapping blocks, with `containers` naming the blocks of a definition that hold
- * several places where effects run; or by the rules of on_actions, of focus trees, of state files, of a file that is one definition.
- */
+/** Blocks of a definition that hold several places where effects run, and the blocks inside them that do; `*` stands for any other name. */
+export interface Containers {
+  readonly [block: string]: Containers;
+}
+
+/** How definitions are found: below so many wrapping blocks; or by the rules of on_actions, of focus trees, of state files, of a file that is one definition. */
 export type CallerLayout =
-  | { readonly depth: number; readonly containers: readonly string[] }
+  | { readonly depth: number; readonly containers: Containers }
   | "on_actions"
   | "focus_trees"
   | "states"
@@ -53,18 +57,20 @@ export function definableKinds(role: ScanRole): readonly string[] {
 }
 
 function caller(kind: CallerKind, noun: string, layout: Extract<CallerLayout, string>): ScanRole {
-  return { kind: "caller", shape: { kind, noun, layout } };
+  return { kind: "caller", shape: { kind, noun, layout, ...(layout === "focus_trees" ? { nameKey: "id" } : {}) } };
 }
 
 function nested(
   depth: number,
   noun: string,
-  { kind = "other", containers = [] }: { kind?: CallerKind; containers?: readonly string[] } = {},
+  { kind = "other", containers = {}, ...name }: { kind?: CallerKind; containers?: Containers; nameKey?: "id" | "name" } = {},
 ): ScanRole {
-  return { kind: "caller", shape: { kind, noun, layout: { depth, containers } } };
+  return { kind: "caller", shape: { kind, noun, layout: { depth, containers }, ...name } };
 }
 
-const characterRoles = ["advisor", "country_leader", "corps_commander", "field_marshal", "navy_leader", "scientist"];
+const offices: Containers = { advisor: {}, country_leader: {}, corps_commander: {}, field_marshal: {}, navy_leader: {}, scientist: {} };
+
+const reward: Containers = { option: { iteration_output: {} } };
 
 const rolesByFolder: Readonly<Record<string, ScanRole>> = {
   events: { kind: "events" },
@@ -76,21 +82,30 @@ const rolesByFolder: Readonly<Record<string, ScanRole>> = {
   "common/national_focus": caller("focus", "focus", "focus_trees"),
   "common/continuous_focus": caller("focus", "continuous focus", "focus_trees"),
   "common/ideas": nested(2, "idea"),
-  "common/characters": nested(1, "character", { containers: characterRoles }),
+  "common/characters": nested(1, "character", { containers: { ...offices, instance: offices } }),
   "common/operations": nested(0, "operation"),
-  "common/raids": nested(1, "raid"),
-  "common/bop": nested(0, "balance of power", { containers: ["range"] }),
+  "common/raids": nested(1, "raid", { containers: { success_levels: { "*": {} } } }),
+  "common/bop": nested(0, "balance of power", { containers: { range: {}, side: { range: {} } } }),
   "common/resistance_compliance_modifiers": nested(0, "resistance modifier"),
   "common/abilities": nested(1, "ability"),
-  "common/special_projects": nested(0, "special project", { containers: ["project_output", "iteration_output"] }),
-  "common/scripted_guis": nested(1, "scripted GUI", { containers: ["effects"] }),
+  "common/special_projects": nested(0, "special project", {
+    containers: { project_output: {}, unique_prototype_rewards: { "*": reward }, ...reward },
+  }),
+  "common/scripted_guis": nested(1, "scripted GUI", { containers: { effects: {} } }),
   "common/scripted_diplomatic_actions": nested(1, "diplomatic action"),
   "common/peace_conference": nested(1, "peace action"),
   "common/intelligence_agencies": nested(0, "intelligence agency"),
   "common/ai_strategy_plans": nested(0, "AI strategy plan"),
   "common/game_rules": nested(0, "game rule"),
   "common/dynamic_modifiers": nested(0, "dynamic modifier"),
-  "common/military_industrial_organization": nested(0, "military industrial organization"),
+  "common/military_industrial_organization": nested(0, "military industrial organization", {
+    containers: { initial_trait: {}, trait: {}, add_trait: {}, override_trait: {} },
+  }),
+  "common/bookmarks": nested(1, "bookmark", { nameKey: "name" }),
+  "common/factions/goals": nested(0, "faction goal"),
+  "common/factions/rules": nested(0, "faction rule"),
+  "common/focus_inlay_windows": nested(0, "focus inlay window", { containers: { scripted_buttons: { "*": {} } } }),
+  "common/unit_medals": nested(1, "unit medal"),
   "common/occupation_laws": nested(0, "occupation law"),
   "common/unit_leader": nested(1, "unit leader trait"),
   "common/country_leader": nested(1, "country leader trait"),
