@@ -1,4 +1,4 @@
-import { replacesFolder, type Descriptor } from "../mod/descriptor.ts";
+import { othersFiles, replacesFolder, type Descriptor } from "../mod/descriptor.ts";
 import type { Diagnostic } from "../mod/diagnostic.ts";
 import type { SourceLocation } from "../mod/source-location.ts";
 import type { EventFact, FileFacts, SwallowedEvent } from "./event-facts.ts";
@@ -87,7 +87,7 @@ function checkNamespaces(events: readonly Defined<EventFact>[], files: readonly 
     code: "EVENT_NAMESPACE_UNDECLARED",
     severity: isCertain ? "error" : "warning",
     category: "reference",
-    message: `No file says "add_namespace = ${namespace}"${isCertain ? "" : ", unless the game's own files do"}. Without it the game does not load events such as this one.`,
+    message: `No file says "add_namespace = ${namespace}"${isCertain ? "" : `, unless one of ${othersFiles(descriptor)} does`}. Without it the game does not load events such as this one.`,
     classification: isCertain ? "confirmed_error" : "probable_defect",
     confidence: isCertain ? "high" : "medium",
     location: at,

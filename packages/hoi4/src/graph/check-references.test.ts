@@ -29,6 +29,14 @@ describe("an event that is fired and not defined", () => {
     ]);
   });
 
+  test("may be an event of a mod that this one depends on, even in a namespace that both declare", async () => {
+    const files = { "events/a.txt": `add_namespace = a add_namespace = b ${CALL}`, "descriptor.mod": 'dependencies = { "Great Mod" }' };
+    expect(await judged(files)).toEqual(["EVENT_REFERENCE_UNRESOLVED", "info", "unresolved_analysis", "not_configured"]);
+    const { diagnostics } = await scanTexts(files);
+    expect(diagnostics.find(({ code }) => code === "EVENT_REFERENCE_UNRESOLVED")?.message).toContain('or of "Great Mod"');
+    expect(await judged({ ...files, "descriptor.mod": 'dependencies = { "Great Mod" } replace_path = "events"' })).toContain("missing");
+  });
+
   test("is missing for certain when the mod unloads the game's events", async () => {
     const files = { "events/a.txt": `add_namespace = a ${CALL}`, "descriptor.mod": 'replace_path="events"' };
     expect(await judged(files)).toEqual(["EVENT_REFERENCE_MISSING", "error", "confirmed_error", "missing"]);

@@ -1,3 +1,4 @@
+import { othersFiles, type Descriptor } from "../mod/descriptor.ts";
 import type { Diagnostic } from "../mod/diagnostic.ts";
 import type { SwallowedEvent } from "./event-facts.ts";
 import type { LinkedGraph, UnresolvedCall } from "./link-event-graph.ts";
@@ -5,8 +6,9 @@ import type { LinkedGraph, UnresolvedCall } from "./link-event-graph.ts";
 /** What is wrong, or open, with the calls whose event the mod does not define. */
 export function checkReferences(
   { unresolved, events }: Pick<LinkedGraph, "unresolved" | "events">,
-  swallowed: readonly SwallowedEvent[],
+  { swallowed, descriptor }: { swallowed: readonly SwallowedEvent[]; descriptor: Descriptor },
 ): Diagnostic[] {
+  const elsewhere = othersFiles(descriptor);
   const swallowedById = new Map(swallowed.map((event) => [event.id, event]));
   const spellings = new Map([...events.active.keys()].map((id) => [id.toLowerCase(), id]));
   return unresolved.map((call) => {
@@ -14,7 +16,7 @@ export function checkReferences(
     const lost = swallowedById.get(call.reference);
     if (lost !== undefined) return swallowedTarget(call, lost);
     const spelling = call.reason === "dynamic" ? undefined : spellings.get(call.reference.toLowerCase());
-    return spelling === undefined ? openReference(call) : misspelledTarget(call, spelling);
+    return spelling === undefined ? openReference(call, elsewhere) : misspelledTarget(call, spelling);
   });
 }
 
@@ -30,7 +32,7 @@ function skippedHelper({ reference, call }: UnresolvedCall): Diagnostic {
   };
 }
 
-function openReference({ reference, reason, call }: UnresolvedCall): Diagnostic {
+function openReference({ reference, reason, call }: UnresolvedCall, elsewhere: string): Diagnostic {
   const base = { category: "reference", location: call.at } as const;
   switch (reason) {
     case "missing":
@@ -56,7 +58,7 @@ function openReference({ reference, reason, call }: UnresolvedCall): Diagnostic 
         ...base,
         code: "EVENT_REFERENCE_UNRESOLVED",
         severity: "info",
-        message: `${reference} is not defined in the mod. It may be one of the game's own events: unresolved (game files not configured).`,
+        message: `${reference} is not defined in the mod. It may be an event of ${elsewhere}: unresolved, because those files are not configured.`,
         classification: "unresolved_analysis",
         confidence: "unresolved",
       };

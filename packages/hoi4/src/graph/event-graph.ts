@@ -77,7 +77,7 @@ export interface UnresolvedNode {
   readonly reason: UnresolvedReason;
 }
 
-/** `missing`: no file can define it; `not_configured`: the game's files could, and they are not here; `skipped`: a file that was not read could; `dynamic`: named while the game runs. */
+/** `missing`: no file can define it; `not_configured`: the files of the game or of a mod it depends on could, and they are not here; `skipped`: a file that was not read could; `dynamic`: named while the game runs. */
 export type UnresolvedReason = "missing" | "not_configured" | "skipped" | "dynamic";
 
 /** Where a chain ends: the event or option that leads here fires nothing more. */

@@ -5,9 +5,9 @@ import { namespaceOf } from "./event-types.ts";
 import type { JudgeMissing } from "./link-event-graph.ts";
 
 /**
- * Whose fault an undefined id is. The game's own files are not here, and most ids that a mod does not define are theirs.
- * The mod is at fault for certain when it unloads the game's events, when it declares the namespace itself, or when a
- * slip of its own hides the definition.
+ * Whose fault an undefined id is. The files of the game and of mods that load before this one are not here, and most ids that
+ * a mod does not define are theirs. The mod is at fault for certain when it unloads their events, when a slip of its own hides
+ * the definition, or when it declares the namespace and depends on no other mod: an addition to a mod repeats its namespaces.
  */
 export function missingJudge({
   descriptor,
@@ -19,6 +19,7 @@ export function missingJudge({
   skipped: readonly SkippedSource[];
 }): JudgeMissing {
   const declared = new Set(files.flatMap(({ namespaces }) => namespaces.map(({ name }) => name)));
+  const isAlone = descriptor.dependencies.length === 0;
   const isReplaced = replacesFolder(descriptor, "events");
   const couldBeSkipped = skipped.some(({ possibleSymbolKinds }) => possibleSymbolKinds.includes("event"));
   const swallowed = new Set(files.flatMap((file) => file.swallowed.map(({ id }) => id)));
@@ -26,6 +27,6 @@ export function missingJudge({
     if (swallowed.has(eventId)) return "missing";
     if (couldBeSkipped) return "skipped";
     const namespace = namespaceOf(eventId);
-    return isReplaced || (namespace !== null && declared.has(namespace)) ? "missing" : "not_configured";
+    return isReplaced || (isAlone && namespace !== null && declared.has(namespace)) ? "missing" : "not_configured";
   };
 }

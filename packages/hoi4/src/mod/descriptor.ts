@@ -1,3 +1,4 @@
+import { clipText } from "../clip-text.ts";
 import { type Block, blockOf, pairs, parseScript, textOf, valueOf } from "../clausewitz/index.ts";
 import { syntaxDiagnostics, type Diagnostic } from "./diagnostic.ts";
 
@@ -43,6 +44,16 @@ export function readDescriptor(displayPath: string, bytes: Uint8Array): Descript
 export function replacesFolder(descriptor: Descriptor, folder: string): boolean {
   return descriptor.replacedFolders.has(normalizeFolder(folder));
 }
+
+/** Whose files load before those of the mod and are not read: `the game itself or of "Kaiserreich"`. */
+export function othersFiles({ dependencies }: Descriptor): string {
+  const names = dependencies.slice(0, NAMES_LISTED).map((name) => `"${clipText(name, NAME_LENGTH)}"`);
+  if (dependencies.length > NAMES_LISTED) names.push("another mod it depends on");
+  return ["the game itself", ...names].join(" or of ");
+}
+
+const NAMES_LISTED = 3;
+const NAME_LENGTH = 60;
 
 function normalizeFolder(folder: string): string {
   return folder

@@ -22,7 +22,7 @@ export const eventInspect = defineOperation({
 Call it with no arguments to scan the mod of the current workspace. It reads events, on_actions, decisions, focuses, ideas, history, scripted effects and the other script that can fire events, and all localisation.
 The result has counts, a row for each event (title, file and line, options, callers, what it fires and after what delay, targets that nobody defines) and located diagnostics, worst first: syntax slips, duplicate ids, missing targets and namespaces, events that nothing fires.
 Long lists are cut in the result and say so; the linked artifact event-graph.json has the whole graph with conditions, weights and every location.
-The game's own files are not available: an id that they could define is "not_configured", which is no error. Nothing is changed, and a broken file does not keep the others from being read.`,
+The files of the game and of mods that this one depends on are not available: an id that they could define is "not_configured", which is no error. Nothing is changed, and a broken file does not keep the others from being read.`,
   input,
   output: eventInspectOutput,
   effect: "read",

@@ -77,10 +77,7 @@ export async function scanEvents(
     ...settingDiagnostics(listing, graph),
     ...skippedDiagnostics(skipped),
     ...read.facts.flatMap((facts) => facts.diagnostics),
-    ...checkReferences(
-      linked,
-      read.facts.flatMap(({ swallowed }) => swallowed),
-    ),
+    ...checkReferences(linked, { swallowed: read.facts.flatMap(({ swallowed }) => swallowed), descriptor: snapshot.descriptor }),
     ...checkDefinitions(linked, read.facts, snapshot.descriptor),
     ...localised.diagnostics,
   ].toSorted(compareDiagnostics);
