@@ -81,9 +81,19 @@ describe("how an event comes to fire", () => {
 
   test("an event that waits and is never fired is noted, but not its losing duplicate", async () => {
     const scan = await scanTexts({
-      "events/a.txt": `add_namespace = a\n${quiet("a.1")}\n${quiet("a.1")}\n${quiet("a.2", "immediate = { country_event = a.2 }")}`,
+      "events/a.txt": `add_namespace = a\n${quiet("a.1")}\n${quiet("a.1")}\n${quiet("a.2", "immediate = { country_event = a.3 }")}\n${quiet("a.3", "immediate = { country_event = a.2 }")}`,
     });
     expect(diagnosticLines(scan).filter((line) => line.startsWith("EVENT_NEVER_FIRED"))).toEqual(["EVENT_NEVER_FIRED mod:events/a.txt:2"]);
+  });
+
+  test("an event that only fires itself again is noted as well", async () => {
+    const { diagnostics } = await scanTexts({
+      "events/a.txt": `add_namespace = a ${quiet("a.1", "immediate = { country_event = a.1 }")} ${quiet("a.2", "title = t option = { name = x country_event = { id = a.2 days = 9 } }")}`,
+    });
+    expect(diagnostics.filter(({ code }) => code === "EVENT_NEVER_FIRED").map(({ message }) => message)).toEqual([
+      "a.1 waits to be fired, and nothing that was read fires it but itself.",
+      "a.2 waits to be fired, and nothing that was read fires it but itself.",
+    ]);
   });
 
   test("a window that cannot be closed is reported, a hidden event has none", async () => {

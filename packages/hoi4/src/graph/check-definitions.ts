@@ -5,14 +5,11 @@ import type { EventFact, FileFacts, SwallowedEvent } from "./event-facts.ts";
 import { namespaceOf } from "./event-types.ts";
 import { componentsOf } from "./strong-components.ts";
 import type { Defined, DefinitionTable } from "./definition-table.ts";
-import type { LinkedGraph } from "./link-event-graph.ts";
+import type { LinkedGraph, UnnamedEdge } from "./link-event-graph.ts";
 
 /** What is wrong with definitions in the light of all the others. */
 export function checkDefinitions(linked: LinkedGraph, files: readonly FileFacts[], descriptor: Descriptor): Diagnostic[] {
-  const incoming: Incoming = {
-    called: new Set(linked.edges.map(({ to }) => to)),
-    drawn: new Set(linked.edges.flatMap(({ to, form }) => (form === "random_events" ? [to] : []))),
-  };
+  const incoming = incomingOf(linked);
   return [
     ...checkDuplicates(linked.events, {
       code: "EVENT_DUPLICATE_ID",
@@ -124,13 +121,25 @@ function listNames(names: readonly string[]): string {
 const NAMES_LISTED = 10;
 
 interface Incoming {
-  /** Nodes that some call reaches. */
+  /** Nodes that a call from elsewhere reaches. */
   readonly called: ReadonlySet<string>;
+  /** Events that fire themselves. */
+  readonly repeated: ReadonlySet<string>;
   /** Nodes that a weighted list of an on_action picks, where the modifiers of a mean time change the weight. */
   readonly drawn: ReadonlySet<string>;
 }
 
-function checkFiring({ fact, nodeId, isActive }: Defined<EventFact>, { called, drawn }: Incoming): Diagnostic[] {
+function incomingOf({ nodes, edges }: LinkedGraph): Incoming {
+  const eventOf = new Map(nodes.flatMap((node) => (node.kind === "option" ? [[node.id, node.event]] : [])));
+  const isOwn = ({ from, to }: UnnamedEdge) => (eventOf.get(from) ?? from) === to;
+  return {
+    called: new Set(edges.filter((edge) => !isOwn(edge)).map(({ to }) => to)),
+    repeated: new Set(edges.filter(isOwn).map(({ to }) => to)),
+    drawn: new Set(edges.flatMap(({ to, form }) => (form === "random_events" ? [to] : []))),
+  };
+}
+
+function checkFiring({ fact, nodeId, isActive }: Defined<EventFact>, { called, repeated, drawn }: Incoming): Diagnostic[] {
   const { id, at, isTriggeredOnly, meanTime, trigger } = fact;
   const base = { category: "design", location: at } as const;
   const found: Diagnostic[] = [];
@@ -159,7 +168,7 @@ function checkFiring({ fact, nodeId, isActive }: Defined<EventFact>, { called, d
       ...base,
       code: "EVENT_NEVER_FIRED",
       severity: "info",
-      message: `${id} waits to be fired, and nothing that was read fires it.`,
+      message: `${id} waits to be fired, and nothing that was read fires it${repeated.has(nodeId) ? " but itself" : ""}.`,
       classification: "design_warning",
       confidence: "medium",
     });
