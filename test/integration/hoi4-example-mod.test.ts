@@ -65,7 +65,7 @@ test("what is wrong on purpose is found where it stands", () => {
     ["error", "EVENT_REFERENCE_MISSING", "mod:events/lantern_harbour.txt:215"],
     ["warning", "PROBABLE_MISSING_BRACE", "mod:events/fog_bank.txt:36"],
     ["warning", "EVENT_NAMESPACE_UNDECLARED", "mod:events/keepers_letters.txt:3"],
-    ["warning", "EVENT_MEAN_TIME_IGNORED", "mod:events/lantern_harbour.txt:243"],
+    ["warning", "EVENT_MEAN_TIME_IGNORED", "mod:events/lantern_harbour.txt:250"],
     ["info", "EVENT_NEVER_FIRED", "mod:events/harbour_news.txt:53"],
     ["info", "EVENT_REFERENCE_UNRESOLVED", "mod:events/lantern_harbour.txt:361"],
     ["info", "EVENT_DYNAMIC_DISPATCH_UNRESOLVED", "mod:events/lantern_harbour.txt:389"],

@@ -67,8 +67,8 @@ test("a circle of many scripted effects names some of them and the number of the
 
 describe("how an event comes to fire", () => {
   test("a mean time does nothing in an event that waits, unless an on_action draws it by weight", async () => {
-    const event = quiet("a.1", "mean_time_to_happen = { days = 5 }");
-    expect(await linesOf({ "events/a.txt": `add_namespace = a\n${event}` })).toEqual(["EVENT_MEAN_TIME_IGNORED mod:events/a.txt:2"]);
+    const event = quiet("a.1", "\nmean_time_to_happen = { days = 5 }");
+    expect(await linesOf({ "events/a.txt": `add_namespace = a\n${event}` })).toEqual(["EVENT_MEAN_TIME_IGNORED mod:events/a.txt:3"]);
     const drawn = "on_actions = { on_monthly = { random_events = { 5 = a.1 } } }";
     expect(await linesOf({ "events/a.txt": `add_namespace = a\n${event}`, "common/on_actions/a.txt": drawn })).toEqual([]);
   });

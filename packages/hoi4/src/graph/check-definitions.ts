@@ -146,6 +146,7 @@ function checkFiring({ fact, nodeId, isActive }: Defined<EventFact>, { called, r
   if (isTriggeredOnly && meanTime !== null && !drawn.has(nodeId)) {
     found.push({
       ...base,
+      location: meanTime.at,
       code: "EVENT_MEAN_TIME_IGNORED",
       severity: "warning",
       message: `${id} waits to be fired (is_triggered_only = yes), so its mean_time_to_happen does nothing.`,

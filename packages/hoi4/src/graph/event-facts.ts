@@ -31,7 +31,7 @@ export interface EventFact {
   readonly firesOnlyOnce: boolean;
   readonly isMajor: boolean;
   readonly trigger: Condition | null;
-  readonly meanTime: Timing | null;
+  readonly meanTime: { readonly timing: Timing; readonly at: SourceLocation } | null;
   /** The definition in one canonical line, hashed: tells duplicates apart wherever they stand. */
   readonly contentHash: string;
   readonly calls: readonly CallFact[];

@@ -123,7 +123,7 @@ function linkPolling(link: Link, { fact, nodeId }: { fact: EventFact; nodeId: st
     ...plainEdge({ from: entryId, to: nodeId, reason: "implicit_entry", location }),
     traits: ["delayed"],
     ...graphConditions(link, addCondition(null, fact.trigger)),
-    timing: fact.meanTime ?? { mode: "mean_time_to_happen" },
+    timing: fact.meanTime?.timing ?? { mode: "mean_time_to_happen" },
   });
 }
 

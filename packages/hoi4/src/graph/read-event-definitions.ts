@@ -35,7 +35,6 @@ function readEvent(context: ScriptContext, { key }: Pair, block: Block, type: Ev
     reportMissingId(context, key.start, key.end, key.text);
     return [];
   }
-  const meanTime = blockOf(valueOf(block, "mean_time_to_happen"));
   const event: EventFact = {
     id,
     type,
@@ -47,7 +46,7 @@ function readEvent(context: ScriptContext, { key }: Pair, block: Block, type: Ev
     firesOnlyOnce: isYes(block, "fire_only_once"),
     isMajor: isYes(block, "major"),
     trigger: readCondition(context, block, "trigger", "event_trigger"),
-    meanTime: meanTime === null ? null : readMeanTime(meanTime, context.constants),
+    meanTime: meanTimeOf(context, block, id),
     contentHash: hashContent(block),
     calls: [...sectionCalls(context, block, "immediate", id), ...sectionCalls(context, block, "after", id)],
     options: [...pairs(block, "option")]
@@ -56,6 +55,14 @@ function readEvent(context: ScriptContext, { key }: Pair, block: Block, type: Ev
   };
   reportNoWayOn(context, event);
   return [event];
+}
+
+function meanTimeOf(context: ScriptContext, event: Block, id: string): EventFact["meanTime"] {
+  for (const { key, value } of pairs(event, "mean_time_to_happen")) {
+    const block = blockOf(value);
+    if (block !== null) return { timing: readMeanTime(block, context.constants), at: context.at(key, id) };
+  }
+  return null;
 }
 
 /** A text is one key, or several blocks of a key and the trigger that picks it. */
