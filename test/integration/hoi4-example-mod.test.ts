@@ -208,7 +208,7 @@ describe("the graph in the artifact", () => {
 
   test("keeps scopes, forms, weights and the helpers of a call", () => {
     expect(edgesTo("event:guild.4")).toMatchObject([
-      { form: "operative_leader_event", scope: ["random_operative_leader"], traits: ["delayed"], timing: { mode: "fixed", days: 4 } },
+      { form: "operative_leader_event", scope: ["random_operative"], traits: ["delayed"], timing: { mode: "fixed", days: 4 } },
     ]);
     expect(edgesTo("event:lantern.13")).toMatchObject([{ form: "border_war", scope: ["on_win"], timing: { mode: "unknown" } }]);
     expect(edgesTo("event:lantern.7").find(({ from }) => from === "option:storm.3/storm.3.a")).toMatchObject({
