@@ -28,6 +28,14 @@ describe("on_actions", () => {
     expect(diagnosticLines(scan)).toContain("EVENT_CALL_OUTSIDE_EFFECT mod:common/on_actions/a.txt:2");
   });
 
+  test("one that stands outside of the list of on_actions is not seen by the game, and reported", async () => {
+    const scan = await scanTexts({
+      "common/on_actions/a.txt": "@x = 1\non_startup = { effect = { country_event = a.1 } }\non_actions = { }",
+    });
+    expect(callLines(scan)).toEqual([]);
+    expect(diagnosticLines(scan)).toEqual(["ON_ACTION_OUTSIDE_LIST mod:common/on_actions/a.txt:2", "DESCRIPTOR_MISSING"]);
+  });
+
   test("a weighted list elsewhere fires nothing and is reported", async () => {
     const scan = await scanTexts({ "common/decisions/a.txt": "cat = { d = { complete_effect = {\n random_events = { 1 = a.1 } } } }" });
     expect(callLines(scan)).toEqual([]);

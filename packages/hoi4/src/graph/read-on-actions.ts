@@ -10,6 +10,9 @@ import type { ScriptContext } from "./script-context.ts";
 
 /** The game adds up the blocks of one on_action over all files, so each block found is one more part of the same entry. */
 export function readOnActions(context: ScriptContext): EntryFact[] {
+  for (const entry of context.file.root.entries) {
+    if (entry.kind === "pair" && blockOf(entry.value) !== null && !entry.key.is("on_actions")) reportOutside(context, entry.key);
+  }
   return [...pairs(context.file.root, "on_actions")]
     .flatMap(({ value }) => blockOf(value)?.entries ?? [])
     .flatMap((entry) => {
@@ -38,6 +41,18 @@ function readPart(context: ScriptContext, onAction: string, { key, value }: Pair
   if (key.is("effect")) return readEffects(context, block, rootFrame("effect", onAction));
   if (key.is("events")) return readList(context, onAction, block);
   return key.is("random_events") ? readWeightedList(context, onAction, block) : [];
+}
+
+function reportOutside({ report, at }: ScriptContext, key: Scalar): void {
+  report.add({
+    code: "ON_ACTION_OUTSIDE_LIST",
+    severity: "warning",
+    category: "validation",
+    message: `"${key.text}" stands outside of "on_actions = { … }", where the game does not see it. Perhaps a "}" above closes too much.`,
+    classification: "probable_defect",
+    confidence: "high",
+    location: at(key, key.text),
+  });
 }
 
 function reportIdleCall({ report, at }: ScriptContext, onAction: string, key: Scalar): void {
