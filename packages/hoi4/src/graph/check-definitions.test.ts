@@ -73,9 +73,26 @@ describe("how an event comes to fire", () => {
     expect(await linesOf({ "events/a.txt": `add_namespace = a\n${event}`, "common/on_actions/a.txt": drawn })).toEqual([]);
   });
 
-  test("an event that neither waits nor has a trigger fires for everybody", async () => {
-    expect(await linesOf({ "events/a.txt": "add_namespace = a\ncountry_event = { id = a.1 hidden = yes }" })).toEqual([
-      "EVENT_FIRES_UNPROMPTED mod:events/a.txt:2",
+  test.each([
+    ["country_event", "for every country"],
+    ["state_event", "for every state"],
+  ])("a %s that neither waits nor has a trigger fires %s", async (type, whom) => {
+    const { diagnostics } = await scanTexts({
+      "descriptor.mod": "",
+      "events/a.txt": `add_namespace = a\n${type} = { id = a.1 hidden = yes }`,
+    });
+    expect(diagnostics).toMatchObject([
+      { code: "EVENT_FIRES_UNPROMPTED", message: expect.stringContaining(whom) as string, location: { start: { line: 2 } } },
+    ]);
+  });
+
+  test("an event that is never closed is not blamed for what a slip may have taken from it", async () => {
+    const script =
+      'add_namespace = a\ncountry_event = {\n id = a.1\n title = a.1.t\n desc = "a.1.d\n is_triggered_only = yes\n option = { name = x }\n}\n';
+    expect(await linesOf({ "events/a.txt": script })).toEqual([
+      "MISSING_CLOSE_BRACE mod:events/a.txt:2",
+      "UNTERMINATED_STRING mod:events/a.txt:5",
+      "PROBABLE_MISSING_QUOTE mod:events/a.txt:5",
     ]);
   });
 

@@ -2,7 +2,7 @@ import { othersFiles, replacesFolder, type Descriptor } from "../mod/descriptor.
 import type { Diagnostic } from "../mod/diagnostic.ts";
 import type { SourceLocation } from "../mod/source-location.ts";
 import type { EventFact, FileFacts, SwallowedEvent } from "./event-facts.ts";
-import { namespaceOf } from "./event-types.ts";
+import { namespaceOf, ROOT_SCOPES } from "./event-types.ts";
 import { componentsOf } from "./strong-components.ts";
 import type { Defined, DefinitionTable } from "./definition-table.ts";
 import type { LinkedGraph, UnnamedEdge } from "./link-event-graph.ts";
@@ -140,7 +140,7 @@ function incomingOf({ nodes, edges }: LinkedGraph): Incoming {
 }
 
 function checkFiring({ fact, nodeId, isActive }: Defined<EventFact>, { called, repeated, drawn }: Incoming): Diagnostic[] {
-  const { id, at, isTriggeredOnly, meanTime, trigger } = fact;
+  const { id, at, type, isTriggeredOnly, meanTime, trigger, isClosed } = fact;
   const base = { category: "design", location: at } as const;
   const found: Diagnostic[] = [];
   if (isTriggeredOnly && meanTime !== null && !drawn.has(nodeId)) {
@@ -154,12 +154,12 @@ function checkFiring({ fact, nodeId, isActive }: Defined<EventFact>, { called, r
       confidence: "high",
     });
   }
-  if (!isTriggeredOnly && meanTime === null && trigger === null) {
+  if (!isTriggeredOnly && meanTime === null && trigger === null && isClosed) {
     found.push({
       ...base,
       code: "EVENT_FIRES_UNPROMPTED",
       severity: "warning",
-      message: `${id} has no trigger and no "is_triggered_only = yes", so the game fires it by itself for every country.`,
+      message: `${id} has no trigger and no "is_triggered_only = yes", so the game fires it by itself for every ${ROOT_SCOPES[type].replace("_", " ")}.`,
       classification: "probable_defect",
       confidence: "high",
     });

@@ -32,6 +32,8 @@ export interface EventFact {
   readonly isMajor: boolean;
   readonly trigger: Condition | null;
   readonly meanTime: { readonly timing: Timing; readonly at: SourceLocation } | null;
+  /** False for a definition that reaches to the end of its file: what it lacks may have been lost to the slip that left it open. */
+  readonly isClosed: boolean;
   /** The definition in one canonical line, hashed: tells duplicates apart wherever they stand. */
   readonly contentHash: string;
   readonly calls: readonly CallFact[];

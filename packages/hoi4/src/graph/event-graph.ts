@@ -1,7 +1,7 @@
 import type { Confidence } from "../mod/diagnostic.ts";
 import type { SourcePoint } from "../mod/source-location.ts";
 import type { CallForm, CallTrait, Condition, EntryKind, Timing, Weight } from "./event-facts.ts";
-import type { EventType } from "./event-types.ts";
+import type { EventType, RootScope } from "./event-types.ts";
 
 /**
  * How the events of a mod hang together. Nodes and edges are named by what they are and not by where they stand, so that
@@ -27,8 +27,7 @@ export interface EventNode {
   readonly isTriggeredOnly: boolean;
   readonly firesOnlyOnce: boolean;
   readonly isMajor: boolean;
-  /** Whose event it is: what ROOT stands for besides the country. */
-  readonly rootScope: "country" | "state" | "unit_leader" | "operative_leader";
+  readonly rootScope: RootScope;
   /** Calls of this id come here. False for the losers among definitions of the same id. */
   readonly isActive: boolean;
   readonly location: SourcePoint;

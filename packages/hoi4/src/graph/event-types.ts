@@ -3,6 +3,17 @@ export const EVENT_TYPES = ["country_event", "news_event", "state_event", "unit_
 
 export type EventType = (typeof EVENT_TYPES)[number];
 
+/** Whose event it is: what ROOT stands for besides the country. */
+export const ROOT_SCOPES = {
+  country_event: "country",
+  news_event: "country",
+  state_event: "state",
+  unit_leader_event: "unit_leader",
+  operative_leader_event: "operative_leader",
+} as const satisfies Record<EventType, string>;
+
+export type RootScope = (typeof ROOT_SCOPES)[EventType];
+
 export function eventTypeOf(key: string): EventType | null {
   return EVENT_TYPES.find((type) => type === key) ?? null;
 }

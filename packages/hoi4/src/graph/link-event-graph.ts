@@ -2,9 +2,9 @@ import type { Confidence } from "../mod/diagnostic.ts";
 import { pointOf, type SourcePoint } from "../mod/source-location.ts";
 import { addCondition, listConditions, type ConditionList } from "./condition-list.ts";
 import type { CallFact, CallTarget, EntryFact, EntryKind, EventFact, FileFacts, HelperFact } from "./event-facts.ts";
-import type { EdgeReason, EventNode, GraphEdge, GraphNode, UnresolvedReason } from "./event-graph.ts";
+import type { EdgeReason, GraphEdge, GraphNode, UnresolvedReason } from "./event-graph.ts";
 import { firingHelpers, tabulate, type Defined, type DefinitionTable } from "./definition-table.ts";
-import { namespaceOf, type EventType } from "./event-types.ts";
+import { namespaceOf, ROOT_SCOPES } from "./event-types.ts";
 import { counted, namePart, nodeName } from "./node-names.ts";
 import { IMMEDIATE } from "./read-timing.ts";
 
@@ -81,14 +81,6 @@ function linkHelper(link: Link, { fact, nodeId, isActive }: Defined<HelperFact>)
   link.nodes.set(nodeId, { kind: "helper", id: nodeId, name: fact.name, isActive, location: pointOf(fact.at) });
   for (const call of fact.calls) linkCall(link, { from: nodeId, reason: "helper_call", call, helperStack: [fact.name] });
 }
-
-const ROOT_SCOPES: Record<EventType, EventNode["rootScope"]> = {
-  country_event: "country",
-  news_event: "country",
-  state_event: "state",
-  unit_leader_event: "unit_leader",
-  operative_leader_event: "operative_leader",
-};
 
 function linkEvent(link: Link, { fact, nodeId, isActive }: Defined<EventFact>): void {
   const { id, type, titles, descriptions, isHidden, isTriggeredOnly, firesOnlyOnce, isMajor, at } = fact;

@@ -47,6 +47,7 @@ function readEvent(context: ScriptContext, { key }: Pair, block: Block, type: Ev
     isMajor: isYes(block, "major"),
     trigger: readCondition(context, block, "trigger", "event_trigger"),
     meanTime: meanTimeOf(context, block, id),
+    isClosed: block.closed,
     contentHash: hashContent(block),
     calls: [...sectionCalls(context, block, "immediate", id), ...sectionCalls(context, block, "after", id)],
     options: [...pairs(block, "option")]
@@ -101,8 +102,8 @@ function readOption(context: ScriptContext, { key, value }: Pair, eventId: strin
   ];
 }
 
-function reportNoWayOn({ report }: ScriptContext, { id, at, isHidden, titles, options }: EventFact): void {
-  if (isHidden || options.length > 0 || titles.length === 0) return;
+function reportNoWayOn({ report }: ScriptContext, { id, at, isHidden, titles, options, isClosed }: EventFact): void {
+  if (isHidden || !isClosed || options.length > 0 || titles.length === 0) return;
   report.add({
     code: "EVENT_WITHOUT_OPTION",
     severity: "warning",
