@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { createTaskWorld, untilValue } from "../support/task-world.ts";
 import { LEASE_MS, startTestWorker } from "../support/test-worker.ts";
@@ -9,7 +11,7 @@ const TAKE_OVER_MS = LEASE_MS + 2_000;
 test("a task whose worker is killed is claimed again within its lease and two seconds, and finishes", async () => {
   await using world = await createTaskWorld();
   await using killed = await startWorkerProcess(world);
-  const id = await world.create("sleep", { ms: 3_000, deaf: true });
+  const id = await world.create("await_file", { path: "done" });
   await world.untilRunning(id);
   await using rescuer = await startTestWorker(world);
   killed.signal("SIGKILL");
@@ -21,6 +23,7 @@ test("a task whose worker is killed is claimed again within its lease and two se
     TAKE_OVER_MS,
   );
   expect(performance.now() - killedAt).toBeLessThan(TAKE_OVER_MS);
+  await writeFile(path.join(world.root, "mod", "done"), "");
   expect(await world.untilTerminal(id)).toMatchObject({ status: "completed" });
   expect(await world.attempts(id)).toMatchObject([
     { token: 1, workerId: killed.id, state: "lost" },

@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { createTaskWorld } from "../../support/task-world.ts";
 import { startTestWorker } from "../../support/test-worker.ts";
@@ -32,18 +34,19 @@ test.each([{ deaf: false }, { deaf: true }])(
 test("an interrupted task is taken up by another worker without waiting for a lease", async () => {
   await using world = await createTaskWorld();
   const first = await startTestWorker(world, { drainMs: 0, leaseMs: 60_000 });
-  const id = await world.create("sleep", { ms: 2_000 });
+  const id = await world.create("await_file", { path: "done" });
   await world.untilRunning(id);
   await using second = await startTestWorker(world, { leaseMs: 60_000 });
   await first.stop();
+  await writeFile(path.join(world.root, "mod", "done"), "");
   expect(await world.untilTerminal(id, 8_000)).toMatchObject({ status: "completed" });
   expect(await world.attempts(id)).toMatchObject([{ state: "interrupted" }, { state: "succeeded", workerId: second.id }]);
 });
 
 test("leases are renewed while a drain waits", async () => {
   await using world = await createTaskWorld();
-  const worker = await startTestWorker(world, { drainMs: 10_000, leaseMs: 1_000 });
-  const id = await world.create("sleep", { ms: 2_500 });
+  const worker = await startTestWorker(world, { drainMs: 15_000, leaseMs: 3_000 });
+  const id = await world.create("sleep", { ms: 4_500 });
   await world.untilRunning(id);
   await worker.stop();
   expect(await world.attempts(id)).toMatchObject([{ state: "succeeded" }]);
