@@ -35,18 +35,18 @@ test("a name of absurd length fills neither the row nor the list of diagnostics"
 
 test("a result stays within its size when every name is as long and as costly to write as names can be", async () => {
   const costly = (length: number) => "\u0001".repeat(length);
-  const calls = Array.from({ length: 40 }, (_, index) => `country_event = "${costly(2_000)}${index}"`).join(" ");
+  const calls = Array.from({ length: 40 }, (_, index) => `country_event = "${costly(400)}${index}"`).join(" ");
   const events = Array.from(
     { length: 40 },
     (_, index) =>
-      `country_event = { id = "${costly(2_000)}.${index}" title = "${costly(2_000)}" ${calls} option = { name = "${costly(2_000)}" ${calls} } }`,
+      `country_event = { id = "${costly(400)}.${index}" title = "${costly(400)}" ${calls} option = { name = "${costly(400)}" ${calls} } }`,
   );
   const folder = `events/${costly(240)}/${costly(240)}/${costly(240)}`;
   const files = Object.fromEntries(
     Array.from({ length: 70 }, (_, index) => [`${folder}/${index}.txt`, events.slice(index, index + 1).join("")]),
   );
   const { result, output, text } = await inspect({
-    "descriptor.mod": `name = "${costly(50_000)}" version = "${costly(50_000)}" supported_version = "${costly(50_000)}"`,
+    "descriptor.mod": `name = "${costly(10_000)}" version = "${costly(10_000)}" supported_version = "${costly(10_000)}"`,
     ...files,
   });
   expect(output.data?.mod.name).toHaveLength(300);
