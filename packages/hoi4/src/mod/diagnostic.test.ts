@@ -10,11 +10,9 @@ async function countsOf(path: string, text: string): Promise<Record<string, numb
 test("of a script full of the same slip a part is listed, with the number of the others", async () => {
   const path = "common/scripted_effects/a.txt";
   expect(await countsOf(path, `h = { ${"else = { } ".repeat(200)} }`)).toEqual({ EVENT_ELSE_WITHOUT_IF: 200 });
-  expect(await countsOf(path, `h = { ${"else = { } ".repeat(201)} }`)).toEqual({ EVENT_ELSE_WITHOUT_IF: 200, SCRIPT_FINDINGS_OMITTED: 1 });
+  expect(await countsOf(path, `h = { ${"else = { } ".repeat(201)} }`)).toEqual({ EVENT_ELSE_WITHOUT_IF: 200, FILE_FINDINGS_OMITTED: 1 });
   const { diagnostics } = await scanTexts({ [path]: `h = { ${"else = { } ".repeat(5_000)} }` });
-  expect(diagnostics.find(({ code }) => code === "SCRIPT_FINDINGS_OMITTED")?.message).toBe(
-    "4800 more findings in this file are not listed.",
-  );
+  expect(diagnostics.find(({ code }) => code === "FILE_FINDINGS_OMITTED")?.message).toBe("4800 more findings in this file are not listed.");
 });
 
 test.each([

@@ -63,14 +63,15 @@ export function openReport(path: string): FileReport {
       if (kept.length < REPORT_LIMIT) kept.push(diagnostic);
       else omitted += 1;
     },
-    finish: () => (omitted === 0 ? kept : [...kept, omission("SCRIPT_FINDINGS_OMITTED", path, omitted)]),
+    finish: () => (omitted === 0 ? kept : [...kept, omission("FILE_FINDINGS_OMITTED", path, omitted)]),
   };
 }
 
 /** As many as the parser lists of one file. */
 const REPORT_LIMIT = 200;
 
-function omission(code: string, path: string, count: number): Diagnostic {
+/** Says that a file has more findings than are listed. */
+export function omission(code: "SYNTAX_FINDINGS_OMITTED" | "FILE_FINDINGS_OMITTED", path: string, count: number): Diagnostic {
   return {
     code,
     severity: "warning",

@@ -1,6 +1,7 @@
 import { readLocalisation } from "../clausewitz/index.ts";
 import type { Pace } from "../pace.ts";
 import { syntaxDiagnostics, type Diagnostic } from "./diagnostic.ts";
+import type { DiagnosticBudget } from "./diagnostic-budget.ts";
 import { partlyRead, type LoadedFile, type SkippedSource } from "./read-mod-files.ts";
 import { startOf } from "./source-location.ts";
 
@@ -13,7 +14,10 @@ export interface LocalisedTexts {
   readonly skipped: readonly SkippedSource[];
 }
 
-export async function readLocalisedTexts(files: readonly LoadedFile[], wanted: ReadonlySet<string>, pace: Pace): Promise<LocalisedTexts> {
+export async function readLocalisedTexts(
+  files: readonly LoadedFile[],
+  { wanted, budget, pace }: { wanted: ReadonlySet<string>; budget: DiagnosticBudget; pace: Pace },
+): Promise<LocalisedTexts> {
   const best = new Map<string, { text: string; rank: number }>();
   const diagnostics: Diagnostic[] = [];
   const skipped: SkippedSource[] = [];
@@ -21,7 +25,7 @@ export async function readLocalisedTexts(files: readonly LoadedFile[], wanted: R
     await pace();
     const { displayPath } = loaded.file;
     const localisation = readLocalisation(loaded.bytes);
-    diagnostics.push(...syntaxDiagnostics(displayPath, localisation));
+    diagnostics.push(...budget.spend(displayPath, syntaxDiagnostics(displayPath, localisation)));
     if (!localisation.isWhole) skipped.push(partlyRead(loaded.file));
     if (!FILE_NAME.test(displayPath)) {
       diagnostics.push(misnamed(displayPath));

@@ -12,6 +12,7 @@ import { helperNamesIn } from "../../graph/read-helpers.ts";
 import type { HelperNames } from "../../graph/script-context.ts";
 import type { Descriptor } from "../../mod/descriptor.ts";
 import { compareDiagnostics, type Diagnostic } from "../../mod/diagnostic.ts";
+import { openBudget, type DiagnosticBudget } from "../../mod/diagnostic-budget.ts";
 import { listModFiles, type ModListing } from "../../mod/list-mod-files.ts";
 import { readLocalisedTexts } from "../../mod/localised-texts.ts";
 import {
@@ -60,7 +61,8 @@ export async function scanEvents(
   const snapshot = await readModFiles({ context, listing, pace, ...(limits === undefined ? {} : { limits }), onRead: progress.read });
   if ("code" in snapshot) return snapshot;
 
-  const read = await readScripts(snapshot.files, { pace, graphLimit, onScript: progress.script });
+  const budget = openBudget();
+  const read = await readScripts(snapshot.files, { pace, graphLimit, budget, onScript: progress.script });
   progress.step("Joining who fires what");
   const unreadScripts = [...snapshot.skipped, ...read.skipped];
   const judgeMissing = missingJudge({ descriptor: snapshot.descriptor, files: read.facts, skipped: unreadScripts });
@@ -69,7 +71,7 @@ export async function scanEvents(
   const { graph, hash } = await nameGraph(linked, pace);
   progress.step("Looking up titles");
   const localisation = snapshot.files.filter(({ file }) => file.role.kind === "localisation");
-  const localised = await readLocalisedTexts(localisation, textKeysOf(graph), pace);
+  const localised = await readLocalisedTexts(localisation, { wanted: textKeysOf(graph), budget, pace });
   const skipped = [...unreadScripts, ...localised.skipped];
   const diagnostics = [
     ...listing.diagnostics,
@@ -104,7 +106,7 @@ interface ReadScripts {
 
 async function readScripts(
   files: readonly LoadedFile[],
-  { pace, graphLimit, onScript }: { pace: Pace; graphLimit: GraphSize; onScript: (path: string) => void },
+  { pace, graphLimit, budget, onScript }: { pace: Pace; graphLimit: GraphSize; budget: DiagnosticBudget; onScript: (path: string) => void },
 ): Promise<ReadScripts> {
   const helpers = await collectHelperNames(files, pace);
   const facts: FileFacts[] = [];
@@ -121,7 +123,7 @@ async function readScripts(
       skipped.push({ path: displayPath, reasonCodes: ["GRAPH_LIMIT"], possibleSymbolKinds: definableKinds(role) });
       continue;
     }
-    facts.push(read.facts);
+    facts.push({ ...read.facts, diagnostics: budget.spend(displayPath, read.facts.diagnostics) });
     size = withFile;
     if (!read.isWhole) skipped.push(partlyRead(loaded.file));
   }
