@@ -1,7 +1,7 @@
 import { type Block, blockOf, pairs } from "../clausewitz/index.ts";
 import { pointOf } from "../mod/source-location.ts";
 import type { Condition } from "./event-facts.ts";
-import { renderExpression } from "./render-expression.ts";
+import { renderExpressions } from "./render-expression.ts";
 import type { ScriptContext } from "./script-context.ts";
 
 /** The limit of one branch of an `if`, and what its failing means for the branches after it. */
@@ -24,9 +24,6 @@ export function readGuard(context: ScriptContext, branch: Block): Guard {
 export function readCondition(context: ScriptContext, block: Block, keyword: string, kind: Condition["kind"]): Condition | null {
   const blocks = [...pairs(block, keyword)].flatMap(({ value }) => blockOf(value) ?? []);
   const [first] = blocks;
-  const expression = blocks
-    .map(renderExpression)
-    .filter((text) => text !== "")
-    .join(" ");
+  const expression = renderExpressions(blocks);
   return first === undefined || expression === "" ? null : { kind, expression, location: pointOf(context.at(first)) };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { describeChance } from "./describe-call.ts";
+import { EXPRESSION_LIMIT } from "./render-expression.ts";
 import { callLines, diagnosticLines, edgeTo, scanTexts } from "../testing/scan-texts.ts";
 
 /** A mod whose only effects are the given ones, on game start. */
@@ -165,6 +166,12 @@ describe("conditions", () => {
     const edge = edgeTo(scan, "unresolved:event/a.1");
     expect(conditionsOf(edge)).toEqual(["limit: is_major = yes", "limit: has_war = no"]);
     expect(edge.scope).toEqual(["every_country", "FROM"]);
+  });
+
+  test("an expression stays within its limit also when many blocks make it", async () => {
+    const limits = `limit = { has_idea = ${"x".repeat(10_000)} } `.repeat(5);
+    const [condition] = edgeTo(await startingWith(`if = { ${limits} country_event = a.1 }`), "unresolved:event/a.1").conditions;
+    expect(condition?.expression).toHaveLength(EXPRESSION_LIMIT);
   });
 
   test("an expression is one line without comments, the same however the script is laid out", async () => {

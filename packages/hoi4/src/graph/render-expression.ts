@@ -10,8 +10,13 @@ export const EXPRESSION_LIMIT = 16 * 1024;
  * however it is laid out and wherever it stands.
  */
 export function renderExpression(block: Block): string {
+  return renderExpressions([block]);
+}
+
+/** Blocks that mean as much as one with all their entries. */
+export function renderExpressions(blocks: readonly Block[]): string {
   const writer = { parts: [] as string[], left: EXPRESSION_LIMIT + 1 };
-  writeEntries(writer, block);
+  for (const block of blocks) writeEntries(writer, block);
   return clipText(writer.parts.join(" "), EXPRESSION_LIMIT);
 }
 
