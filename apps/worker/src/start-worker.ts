@@ -155,6 +155,7 @@ export async function startWorker(config: WorkerConfig, surroundings: WorkerSurr
     }),
     logger: createGraphileLogger(logger),
     onFailure: warn("the job queue failed and is started again"),
+    onConnectionLost: warn("a connection of the job queue was lost"),
   });
   await jobs.start();
   telemetry.emit("process.started", { role: "worker", version: packageJson.version });

@@ -1,4 +1,4 @@
-export { openDatabase, type Database, type DatabaseOptions } from "./pool.ts";
+export { openDatabase, openQueuePool, type Database, type DatabaseOptions } from "./pool.ts";
 export { createPostgresTaskManager } from "./task-manager.ts";
 export { createPostgresAttemptLedger } from "./attempt-ledger.ts";
 

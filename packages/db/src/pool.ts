@@ -40,6 +40,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
+/** Connections for the runner of the job queue, which brings its own statements and listens over one of them. Whoever opens it ends it. */
+export function openQueuePool(options: Omit<DatabaseOptions, "reservedConnections">): Pool {
+  return openPool(options, options.maxConnections);
+}
+
 /** What every connection of ours has in common, the listener's included. */
 export function connectionSettings(options: Pick<DatabaseOptions, "url" | "applicationName">): PoolConfig {
   return {
@@ -51,7 +56,7 @@ export function connectionSettings(options: Pick<DatabaseOptions, "url" | "appli
   };
 }
 
-function openPool(options: DatabaseOptions, max: number): Pool {
+function openPool(options: Omit<DatabaseOptions, "maxConnections">, max: number): Pool {
   const pool = new Pool({
     ...connectionSettings(options),
     max,
