@@ -57,6 +57,7 @@ test("a scan of the example mod with random damage answers in its own schema and
       expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(128 * 1024);
       const { nodes, edges } = graph();
       const ids = new Set(nodes.map(({ id }) => id));
+      expect(ids.size).toBe(nodes.length);
       expect(edges.filter(({ from, to }) => !ids.has(from) || !ids.has(to))).toEqual([]);
     }),
     { numRuns: 150 },
