@@ -67,7 +67,11 @@ function openPool(options: Omit<DatabaseOptions, "maxConnections">, max: number)
     onConnect: limitStatements,
   });
   // Without listeners, the death of an idle connection, or of one between two statements, would end the process.
-  pool.on("error", options.onError);
+  pool.on("error", (error) => {
+    // The driver hangs the connection on it, with its address and the key that cancels its statements: nothing for a log.
+    Reflect.deleteProperty(error, "client");
+    options.onError(error);
+  });
   pool.on("connect", (client) => client.on("error", () => undefined));
   return pool;
 }
