@@ -50,3 +50,20 @@ test("stopping waits for the round under way and starts no other", async () => {
   await stopping;
   expect(rounds).toBe(1);
 });
+
+test("a failure that lasts is reported once, and again when it comes back or becomes another", async () => {
+  const errors: string[] = [];
+  const outcomes = ["down", "down", "down", null, "down", "down", "full", "full"];
+  const repetition = repeat({
+    everyMs: 100,
+    onError: (error) => void errors.push(error instanceof Error ? error.message : "no error"),
+    async work() {
+      const outcome = outcomes.shift() ?? null;
+      if (outcome !== null) throw new Error(outcome);
+      return "done";
+    },
+  });
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(errors).toEqual(["down", "down", "full"]);
+  await repetition.stop();
+});

@@ -8,7 +8,8 @@ export interface Repetition {
 
 /**
  * Repeats `work` about every `everyMs`, with jitter, so that processes that were started together do not meet in the database.
- * A round that answers "more" is followed at once by the next. A round that fails is reported and costs nothing but itself.
+ * A round that answers "more" is followed at once by the next. A round that fails costs nothing but itself; it is reported unless the
+ * one before failed in the same way, so that a database that is away for an hour is one line.
  */
 export function repeat(options: {
   readonly everyMs: number;
@@ -20,11 +21,16 @@ export function repeat(options: {
   const { signal } = stopping;
 
   async function loop(): Promise<void> {
+    let lastFailure: string | null = null;
     while (!signal.aborted) {
-      const answer = await work().catch((error: unknown) => {
-        onError(error);
-        return "done" as const;
-      });
+      let answer: "done" | "more" = "done";
+      try {
+        answer = await work();
+        lastFailure = null;
+      } catch (error) {
+        if (String(error) !== lastFailure) onError(error);
+        lastFailure = String(error);
+      }
       if (answer === "done") await pause(everyMs * (0.75 + Math.random() / 2), signal);
     }
   }

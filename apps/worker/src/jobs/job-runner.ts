@@ -35,7 +35,7 @@ const POLL_EVERY_MS = 1_000;
 /** One listens, the others fetch and complete; attempts use connections of their own. */
 const CONNECTIONS = 4;
 const RESTART_MIN_MS = 1_000;
-const RESTART_MAX_MS = 30_000;
+const RESTART_MAX_MS = 5_000;
 /** How long a queue without jobs under way may take to stop. */
 const STOP_WITHIN_MS = 2_000;
 /** Attempts are ended by their own drain, never by the queue. */
@@ -120,16 +120,20 @@ export function createJobRunner(options: JobRunnerOptions): JobRunner {
 
   /** A long absence of the database ends a queue, not the worker. */
   async function watch(): Promise<void> {
+    let lastFailure: string | null = null;
     for (let failures = 0; !isDraining(); failures += 1) {
       try {
         queue ??= await open();
         failures = 0;
+        lastFailure = null;
         if (isDraining()) queue.stop();
         await queue.stopping;
         if (!isDraining()) onFailure(new Error("the job queue ended by itself"));
         track(closing, queue.close().catch(onFailure));
       } catch (error) {
-        if (!isDraining()) onFailure(error);
+        // One line for a database that is away for an hour.
+        if (!isDraining() && String(error) !== lastFailure) onFailure(error);
+        lastFailure = String(error);
       }
       queue = null;
       const pauseMs = Math.min(RESTART_MAX_MS, RESTART_MIN_MS * 2 ** failures) * (0.5 + Math.random() / 2);
