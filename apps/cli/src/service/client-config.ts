@@ -33,7 +33,7 @@ export function clientConfigurations({ url, token }: { url: string; token: strin
       client: "MCP Inspector",
       where: "in a terminal",
       text: [
-        "npx @modelcontextprotocol/inspector --cli --transport http --protocol-era modern",
+        "npx @modelcontextprotocol/inspector@latest --cli --transport http --protocol-era modern",
         `  --server-url ${url} --header "Authorization: ${header("$HOLDFAST_TOKEN")}" --method tools/list`,
       ].join(" \\\n"),
     },
