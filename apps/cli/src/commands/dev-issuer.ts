@@ -7,7 +7,7 @@ import { chosenDataFolder, dataOption, portNumber } from "./options.ts";
 export const devIssuerCommand = defineCommand({
   name: "dev-issuer",
   summary: "Runs the development issuer of access tokens alone, on loopback",
-  description: "For servers that you start yourself: it prints the value of HOLDFAST_ISSUERS that makes them believe its tokens.",
+  description: "For servers that you start yourself: it prints the line for a shell that makes them believe its tokens.",
   options: {
     port: { type: "string", value: "PORT", default: "8401", help: "where it listens, chosen at its first start in the data folder" },
     audience: {
@@ -26,7 +26,7 @@ export const devIssuerCommand = defineCommand({
     const audience = values.audience ?? config.publicUrl ?? `http://127.0.0.1:${config.port}/mcp`;
     const interruption = listenForInterruption();
     const issuer = await startDevIssuer({ port, keys, audience, isProduction: config.isProduction });
-    terminal.out(`HOLDFAST_ISSUERS=${JSON.stringify([{ issuer: issuer.url, jwksUrl: issuer.jwksUrl }])}`);
+    terminal.out(`export HOLDFAST_ISSUERS='${JSON.stringify([{ issuer: issuer.url, jwksUrl: issuer.jwksUrl }])}'`);
     await untilInterrupted(interruption);
     await issuer.stop();
     return 0;

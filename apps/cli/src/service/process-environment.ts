@@ -34,8 +34,7 @@ export function workerEnvironment(config: CliConfig, databaseUrl: string, roots:
 
 /** HOLDFAST_ROOTS separates roots by commas, so none can hold one. */
 export function refuseComma(folder: string): void {
-  if (folder.includes(","))
-    throw new CommandError(`the path ${folder} has a comma, which HOLDFAST_ROOTS cannot hold: rename the folder or link to it`);
+  if (folder.includes(",")) throw new CommandError(`the path ${folder} has a comma, which HOLDFAST_ROOTS cannot hold: rename the folder`);
 }
 
 function developmentIssuers(issuer: string): string {
