@@ -44,6 +44,11 @@ test("a second signal ends the worker at once, in the middle of its drain", asyn
 test.each([
   ["without a database URL", {}, "DATABASE_URL is required"],
   ["with a database that is not there", { DATABASE_URL: "postgres://me:hunter2@127.0.0.1:1/x" }, "connection refused"],
+  [
+    "with a database that it cannot listen to",
+    { DATABASE_LISTEN_URL: "postgres://me:hunter2@127.0.0.1:1/x", HOLDFAST_ROOTS: "mods=/mods" },
+    "DATABASE_LISTEN_URL is not usable",
+  ],
   ["with a pack that does not load", { HOLDFAST_PACKS: "/nowhere" }, "HOLDFAST_PACKS is not usable"],
   ["with slots that are no number", { HOLDFAST_SLOTS: "many" }, "HOLDFAST_SLOTS is not usable"],
 ])("a worker %s says why in one line and exits with 2", async (_, env: Record<string, string>, complaint) => {

@@ -1,4 +1,14 @@
-import { integer, list, logLevel, packs, parseVariables, postgresUrl, type Environment, type LogLevel } from "@holdfast/process";
+import {
+  ConfigError,
+  integer,
+  list,
+  logLevel,
+  packs,
+  parseVariables,
+  postgresUrl,
+  type Environment,
+  type LogLevel,
+} from "@holdfast/process";
 import { z } from "zod";
 
 /** Whom a node believes: one issuer of access tokens and how its tokens look. */
@@ -52,6 +62,10 @@ export interface ServerConfig {
 export function readServerConfig(env: Environment = process.env): ServerConfig {
   const variables = parseVariables(environmentSchema, env);
   const publicUrl = variables.HOLDFAST_PUBLIC_URL ?? `http://${bracketed(variables.HOLDFAST_HOST)}:${variables.HOLDFAST_PORT}/mcp`;
+  if (!URL.canParse(publicUrl))
+    throw new ConfigError(
+      "HOLDFAST_HOST makes no URL: expected a host name or an address without brackets, or HOLDFAST_PUBLIC_URL beside it",
+    );
   return Object.freeze({
     databaseUrl: variables.DATABASE_URL,
     listenUrl: variables.DATABASE_LISTEN_URL ?? variables.DATABASE_URL,
@@ -87,6 +101,11 @@ function bracketed(host: string): string {
 }
 
 const httpUrl = z.url({ protocol: /^https?$/u, error: "expected an http:// or https:// URL" });
+
+const publicUrlSchema = httpUrl
+  .refine((url) => !/[?#]/u.test(url), "expected a URL without query and fragment")
+  // It is told to everybody.
+  .refine((url) => /^https?:\/\/[^/@]*(?:\/|$)/iu.test(url), "expected a URL without user and password");
 
 const issuerSchema = z.strictObject({
   issuer: z.string().min(1).max(512),
@@ -158,7 +177,7 @@ const environmentSchema = z.object({
   DATABASE_LISTEN_URL: postgresUrl.optional(),
   HOLDFAST_HOST: z.string().default("127.0.0.1"),
   HOLDFAST_PORT: integer(0, 65_535).default(8400),
-  HOLDFAST_PUBLIC_URL: httpUrl.refine((url) => !/[?#]/u.test(url), "expected a URL without query and fragment").optional(),
+  HOLDFAST_PUBLIC_URL: publicUrlSchema.optional(),
   HOLDFAST_ISSUERS: issuersSchema,
   HOLDFAST_KEYS: keysSchema,
   HOLDFAST_PACKS: packs.default(["@holdfast/hoi4"]),

@@ -6,6 +6,7 @@ import {
   createListener,
   createPostgresAttemptLedger,
   createPublisher,
+  explainConnectionError,
   forgetWorker,
   openDatabase,
   registerWorker,
@@ -157,7 +158,7 @@ export async function startWorker(config: WorkerConfig, surroundings: WorkerSurr
     onFailure: warn("the job queue failed and is started again"),
     onConnectionLost: warn("a connection of the job queue was lost"),
   });
-  await jobs.start();
+  await jobs.start().catch((error: unknown) => refuseQueue(error, config));
   telemetry.emit("process.started", { role: "worker", version: packageJson.version });
 
   const owned = cleanup.move();
@@ -180,6 +181,13 @@ export async function startWorker(config: WorkerConfig, surroundings: WorkerSurr
     id,
     stop: (reason = "stop") => (stopped ??= drain(reason)),
   };
+}
+
+/** The job queue listens, so it is reached over another URL than all the rest. */
+function refuseQueue(error: unknown, { listenUrl, databaseUrl }: WorkerConfig): never {
+  const reason = listenUrl === databaseUrl ? null : explainConnectionError(error, listenUrl);
+  if (reason === null) throw error;
+  throw new ConfigError(`DATABASE_LISTEN_URL is not usable: ${reason}`, { cause: error });
 }
 
 /** A pack that does not load is a mistake of whoever named it. One line: what a child printed has more, and goes to its log. */

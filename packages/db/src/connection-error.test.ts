@@ -30,6 +30,12 @@ test("nobody listens: host and port are named", async () => {
   );
 });
 
+test("a file that the URL names and that is not there is told apart from a socket", async () => {
+  expect(await explained(`${database.url}?sslrootcert=/no/such/file`)).toMatch(
+    /: a file that the URL names is not there \(.*\/no\/such\/file/u,
+  );
+});
+
 test("a wrong password: the user is named, no password is shown", async ({ skip }) => {
   skip(asksNoPassword, "the server of DATABASE_URL asks for no password");
   const line = await explained(withParts({ username: role, password: "wrong-password" }));

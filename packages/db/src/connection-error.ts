@@ -72,7 +72,9 @@ function reasonFor({ code, message }: Facts, { host, user, database }: Target): 
     case "ECONNREFUSED":
       return `connection refused: no Postgres listens at ${host}`;
     case "ENOENT":
-      return `there is no socket of a Postgres in ${host}`;
+      return /, open /u.test(message)
+        ? `a file that the URL names is not there (${oneLine(message)})`
+        : `there is no socket of a Postgres in ${host}`;
     case "ENOTFOUND":
     case "EAI_AGAIN":
       return `the host ${host} is unknown`;

@@ -11,14 +11,13 @@ export class ConfigError extends Error {
 export function parseVariables<Variables>(schema: z.ZodType<Variables>, env: Environment): Variables {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ""));
   const parsed = schema.safeParse(given);
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(describeIssue).join("; "));
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map((issue) => describeIssue(issue, given)).join("; "));
   return parsed.data;
 }
 
-function describeIssue(issue: z.core.$ZodIssue): string {
+function describeIssue(issue: z.core.$ZodIssue, given: Environment): string {
   const [variable = "the environment", ...path] = issue.path.map(String);
-  const isMissing = issue.code === "invalid_type" && path.length === 0 && issue.input === undefined;
-  return `${[variable, ...path].join(".")} ${isMissing ? "is required" : `is not usable: ${issue.message}`}`;
+  return `${[variable, ...path].join(".")} ${variable in given ? `is not usable: ${issue.message}` : "is required"}`;
 }
 
 /** Items between commas, trimmed; empty ones are left out. */
