@@ -12,8 +12,32 @@ export function readablePaths(options: { readonly packs: readonly string[]; read
   const code = [path.dirname(import.meta.dirname), packageFolder(require.resolve("@holdfast/core")), ...options.packs.map(packFolder)];
   const folders = [...code, ...code.flatMap(dependencyFolders), ...options.roots].flatMap(withRealPath);
   const manifests = code.flatMap(ancestors).map((folder) => path.join(folder, "package.json"));
-  // A folder that appears only after the child has started is allowed by its wildcard alone.
-  return [...new Set([...folders.flatMap((folder) => [folder, path.join(folder, "*")]), ...manifests.filter((file) => existsSync(file))])];
+  const files = manifests.filter((file) => existsSync(file));
+  return allowances([...new Set([...folders, ...files])], new Set(files));
+}
+
+/**
+ * The paths as `--permission` wants them. A folder inside another one is left out: it is allowed already, and named beside its
+ * parent it would hide the parent from listing. So would a path that only begins with a folder's name (`mods` and `mods-old`):
+ * Node 24 then denies listing the shorter one, however both are written. Its name with a wildcard is the narrowest that works,
+ * and allows whatever else begins with that name; the workspace view keeps operations inside their folder all the same.
+ */
+function allowances(paths: readonly string[], files: ReadonlySet<string>): readonly string[] {
+  const allowed: string[] = [];
+  const covered: string[] = [];
+  for (const current of paths.toSorted((a, b) => a.length - b.length)) {
+    if (covered.some((prefix) => current.startsWith(prefix))) continue;
+    if (files.has(current)) {
+      allowed.push(current);
+      continue;
+    }
+    const inside = current.endsWith(path.sep) ? current : current + path.sep;
+    const hasNamesake = paths.some((other) => other !== current && other.startsWith(current) && !other.startsWith(inside));
+    covered.push(hasNamesake ? current : inside);
+    // A folder that appears only after the child has started is allowed by its wildcard alone.
+    allowed.push(...(hasNamesake ? [`${current}*`] : [current, path.join(current, "*")]));
+  }
+  return allowed;
 }
 
 function packFolder(pack: string): string {
