@@ -1,4 +1,11 @@
-import type { Condition } from "./event-facts.ts";
+import type { SourcePoint } from "../mod/source-location.ts";
+
+export interface Condition {
+  readonly kind: "event_trigger" | "option_trigger" | "limit" | "branch_guard" | "random_chance";
+  /** One canonical line of script; a chance is a number of percent. */
+  readonly expression: string;
+  readonly location: SourcePoint;
+}
 
 /**
  * Conditions that all hold, as a list that shares its outer part with the block around: in a chain of thousands of `else_if` every branch

@@ -1,5 +1,5 @@
-import { addCondition, type ConditionList } from "./condition-list.ts";
-import type { CallFact, CallTrait, Condition, Weight } from "./event-facts.ts";
+import { addCondition, type Condition, type ConditionList } from "./condition-list.ts";
+import type { CallFact, CallTrait, Weight } from "./event-facts.ts";
 
 /** What holds for every call found in a block of effects. */
 export interface EffectFrame {

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../mod/diagnostic.ts";
 import type { SourceLocation, SourcePoint } from "../mod/source-location.ts";
-import type { ConditionList } from "./condition-list.ts";
+import type { Condition, ConditionList } from "./condition-list.ts";
 import type { EventType } from "./event-types.ts";
 
 /** What one file says about events, before anything is resolved across files. Holds texts and numbers only, no syntax tree. */
@@ -107,13 +107,6 @@ export interface CallFact {
   readonly outerWeights: readonly Weight[];
   /** The blocks between the definition and the call that change whom effects are for: `["every_country", "FROM"]`. */
   readonly scope: readonly string[];
-}
-
-export interface Condition {
-  readonly kind: "event_trigger" | "option_trigger" | "limit" | "branch_guard" | "random_chance";
-  /** One canonical line of script; a chance is a number of percent. */
-  readonly expression: string;
-  readonly location: SourcePoint;
 }
 
 export interface Timing {

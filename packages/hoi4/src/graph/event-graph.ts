@@ -1,6 +1,7 @@
 import type { Confidence } from "../mod/diagnostic.ts";
 import type { SourcePoint } from "../mod/source-location.ts";
-import type { CallForm, CallTrait, Condition, EntryKind, Timing, Weight } from "./event-facts.ts";
+import type { Condition } from "./condition-list.ts";
+import type { CallForm, CallTrait, EntryKind, Timing, Weight } from "./event-facts.ts";
 import type { EventType, RootScope } from "./event-types.ts";
 
 /**

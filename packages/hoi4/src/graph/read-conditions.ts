@@ -1,6 +1,6 @@
 import { type Block, blockOf, pairs } from "../clausewitz/index.ts";
 import { pointOf } from "../mod/source-location.ts";
-import type { Condition } from "./event-facts.ts";
+import type { Condition } from "./condition-list.ts";
 import { renderExpressions } from "./render-expression.ts";
 import type { ScriptContext } from "./script-context.ts";
 
