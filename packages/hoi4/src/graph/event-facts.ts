@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../mod/diagnostic.ts";
-import type { SourceLocation, SourcePoint } from "../mod/source-location.ts";
+import type { SourceLocation } from "../mod/source-location.ts";
 import type { Condition, ConditionList } from "./condition-list.ts";
 import type { EventType } from "./event-types.ts";
 
