@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { createLane } from "./lane.ts";
+import { createLane, type LaneOptions } from "./lane.ts";
 
 /** How long a condition may take on a machine that does other things too. */
 const soon = { timeout: 10_000 };
 
 /** A lane whose batches end when the test says so. */
-function heldLane(options: { batchSize?: number; queueLimit?: number } = {}) {
+function heldLane(options: Partial<Pick<LaneOptions<number, number>, "batchSize" | "batchWeight" | "weigh" | "queueLimit">> = {}) {
   const batches: (readonly number[])[] = [];
   const open: PromiseWithResolvers<void>[] = [];
   const lane = createLane<number, number>({
@@ -54,6 +54,14 @@ test("a batch is no larger than its cap, and items keep their order", async () =
   for (let batch = 0; batch < 3; batch += 1) await finish();
   expect(await all).toEqual([10, 20, 30, 40, 50]);
   expect(batches).toEqual([[1, 2], [3, 4], [5]]);
+});
+
+test("heavy items share no batch, and one that is too heavy for any goes alone", async () => {
+  const { lane, batches, finish } = heldLane({ batchWeight: 10, weigh: (item) => item });
+  const all = Promise.all([4, 6, 1, 50, 9, 1, 1].map((item) => lane.submit(item)));
+  for (let batch = 0; batch < 5; batch += 1) await finish();
+  await all;
+  expect(batches).toEqual([[4, 6], [1], [50], [9, 1], [1]]);
 });
 
 test("a full queue refuses what comes on top, and takes more once it has moved", async () => {

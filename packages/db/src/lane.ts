@@ -10,11 +10,15 @@ export interface LaneOptions<Item, Answer> {
   /** Whether an error of a batch may be the fault of one member, and nothing of the batch was done. */
   readonly blamesOneItem: (error: unknown) => boolean;
   readonly batchSize?: number;
+  /** What items of a batch may weigh together; one that weighs more goes alone. Without `weigh` they weigh nothing. */
+  readonly batchWeight?: number;
+  readonly weigh?: (item: Item) => number;
   readonly queueLimit?: number;
 }
 
 interface Entry<Item, Answer> {
   readonly item: Item;
+  readonly weight: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -25,7 +29,7 @@ interface Entry<Item, Answer> {
  * member fails.
  */
 export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): Lane<Item, Answer> {
-  const { run, blamesOneItem, batchSize = 64, queueLimit = 4_096 } = options;
+  const { run, blamesOneItem, batchSize = 64, batchWeight = 0, weigh = () => 0, queueLimit = 4_096 } = options;
   const waiting: Entry<Item, Answer>[] = [];
   let moving = false;
 
@@ -43,10 +47,16 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
     }
   };
 
+  const nextBatchSize = (): number => {
+    let weight = 0;
+    const tooMany = waiting.findIndex((entry, index) => index === batchSize || ((weight += entry.weight) > batchWeight && index > 0));
+    return tooMany < 0 ? waiting.length : tooMany;
+  };
+
   const move = async (): Promise<void> => {
     // What the same turn of the event loop submits after this item joins its batch.
     await Promise.resolve();
-    while (waiting.length > 0) await runBatch(waiting.splice(0, batchSize));
+    while (waiting.length > 0) await runBatch(waiting.splice(0, nextBatchSize()));
     moving = false;
   };
 
@@ -54,7 +64,7 @@ export function createLane<Item, Answer>(options: LaneOptions<Item, Answer>): La
     submit: async (item) => {
       if (waiting.length >= queueLimit) throw new AppError("overloaded", `${waiting.length} items wait in the lane already`);
       return await new Promise<Answer>((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
+        waiting.push({ item, weight: weigh(item), resolve, reject });
         if (moving) return;
         moving = true;
         // Settles only through the entries.

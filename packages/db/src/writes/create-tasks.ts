@@ -11,6 +11,8 @@ import { runStatement, type Statement } from "../statement.ts";
  *   one revoked later was still valid when the task came to be.
  * - Task, mutex row, event and job appear together: nobody can find a job without its task, and no crash leaves a task without a
  *   job. The handle is answered after the commit, so every node finds it at once (contract 1.3).
+ * - Inputs travel as one JSON list, which keeps their texts as they are: in an array literal every quote would be escaped, which
+ *   takes most of a second for four megabytes.
  * - A failing member fails the whole statement and leaves nothing; the lane then repeats the members one by one.
  */
 const CREATE: Statement<CreatedRow> = {
@@ -19,11 +21,14 @@ const CREATE: Statement<CreatedRow> = {
   text: `
 with request as (
   select *
-  from unnest(
-    $1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::text[], $9::text[], $10::text[],
-    $11::bigint[], $12::int[]
+  from rows from (
+    unnest(
+      $1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[], $8::text[], $9::text[], $10::bigint[],
+      $11::int[]
+    ),
+    json_array_elements($12::json)
   ) as r (
-    id, workspace_id, issuer, subject, groups, operation, operation_version, effect, pool, input, ttl_ms, poll_interval_ms
+    id, workspace_id, issuer, subject, groups, operation, operation_version, effect, pool, ttl_ms, poll_interval_ms, input
   )
 ),
 granted as (
@@ -42,7 +47,7 @@ created as (
   insert into holdfast.task (
     id, workspace_id, issuer, subject, operation, operation_version, effect, pool, root, input, ttl_ms, poll_interval_ms
   )
-  select id, workspace_id, issuer, subject, operation, operation_version, effect, pool, root, input::json, ttl_ms, poll_interval_ms
+  select id, workspace_id, issuer, subject, operation, operation_version, effect, pool, root, input, ttl_ms, poll_interval_ms
   from granted
   returning id, created_at
 ),
@@ -79,9 +84,10 @@ interface CreatedRow {
 /** Outcomes in the order of the requests. Nothing is created when it rejects with a code that Postgres gave. */
 export async function createTasks(database: Database, requests: readonly CreateTask[]): Promise<readonly CreateOutcome[]> {
   const createdAt = new Map<TaskId, Date>();
-  const columns = requests.flatMap((request) => parametersOf(request));
-  if (columns.length > 0) {
-    const values = transpose(columns);
+  const rows = requests.flatMap((request) => rowOf(request));
+  if (rows.length > 0) {
+    const inputs = rows.map(({ input }) => input);
+    const values = [...transpose(rows.map(({ columns }) => columns)), `[${inputs.join(",")}]`];
     for (const row of await runStatement(database.pool, CREATE, values)) createdAt.set(row.id, row.created_at);
   }
   return requests.map((request) => {
@@ -91,12 +97,12 @@ export async function createTasks(database: Database, requests: readonly CreateT
 }
 
 /** One row, or none for a principal that cannot exist and therefore has no grant. */
-function parametersOf(request: CreateTask): readonly (readonly unknown[])[] {
+function rowOf(request: CreateTask): readonly { readonly columns: readonly unknown[]; readonly input: string }[] {
   const principal = principalParameters(request.principal);
   if (principal === null) return [];
   const { name, version, effect, pool } = request.operation;
-  const input = JSON.stringify(request.input);
-  return [[request.id, request.workspaceId, ...principal, name, version, effect, pool, input, request.ttlMs, request.pollIntervalMs]];
+  const columns = [request.id, request.workspaceId, ...principal, name, version, effect, pool, request.ttlMs, request.pollIntervalMs];
+  return [{ columns, input: JSON.stringify(request.input) }];
 }
 
 function transpose(rows: readonly (readonly unknown[])[]): unknown[][] {
