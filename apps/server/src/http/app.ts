@@ -27,6 +27,8 @@ export interface AppOptions {
   readonly telemetry: Telemetry;
 }
 
+const MAX_HEAVY_BYTES = 64 * 1024 * 1024;
+
 /** Everything a node serves over HTTP. The order is the protection: origin, load, identity, and only then the body. */
 export function createApp(options: AppOptions): Hono<HttpEnv> {
   const { endpoint, resource, health } = options;
@@ -51,7 +53,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
   app.use(checkOrigin(options.origins));
   for (const path of resource.paths) app.get(path, (context) => context.json(resource.document));
 
-  app.use("/mcp", limitInFlight(options.maxInFlight));
+  app.use("/mcp", limitInFlight({ maxRequests: options.maxInFlight, maxHeavyBytes: MAX_HEAVY_BYTES }));
   app.all("/mcp", async (context) => {
     const caller = await authenticate(context.req.header("Authorization"), authentication);
     if (caller.kind === "refused") {

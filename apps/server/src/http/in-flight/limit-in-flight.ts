@@ -1,18 +1,42 @@
+import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 import { RETRY_AFTER_SECONDS } from "../../mcp/endpoint.ts";
+import { BODY_LIMITS } from "../body/read-json-body.ts";
 import { namedErrorResponse } from "../errors/rpc-error.ts";
 import type { HttpEnv } from "../env.ts";
 
-/** Serves at most `max` requests at once. The next one is answered at once, since a queue here would only hide that we are full. */
-export function limitInFlight(max: number): ReturnType<typeof createMiddleware<HttpEnv>> {
+/** Bodies up to this size cost about what a request costs anyway. */
+const LIGHT_BYTES = 64 * 1024;
+
+export interface InFlightLimits {
+  readonly maxRequests: number;
+  /** Of all bodies that are not light together. On its way to the database, and while a call waits, a body takes its size many times over. */
+  readonly maxHeavyBytes: number;
+}
+
+/** Serves so much at once and no more. What comes on top is refused at once, since a queue here would only hide that we are full. */
+export function limitInFlight({ maxRequests, maxHeavyBytes }: InFlightLimits): ReturnType<typeof createMiddleware<HttpEnv>> {
   let inFlight = 0;
-  return createMiddleware<HttpEnv>(async (_context, next) => {
-    if (inFlight >= max) return namedErrorResponse("overloaded", { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
+  let heavyBytes = 0;
+  return createMiddleware<HttpEnv>(async ({ req }, next) => {
+    const bytes = heavyBytesOf(req);
+    if (inFlight >= maxRequests || (bytes > 0 && heavyBytes + bytes > maxHeavyBytes))
+      return namedErrorResponse("overloaded", { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
     inFlight += 1;
+    heavyBytes += bytes;
     try {
       return await next();
     } finally {
       inFlight -= 1;
+      heavyBytes -= bytes;
     }
   });
+}
+
+/** 0 for a light body. One of unknown length counts as the longest that is read. */
+function heavyBytesOf(request: HonoRequest): number {
+  if (request.method !== "POST") return 0;
+  const declared = Number(request.header("Content-Length") ?? Number.NaN);
+  if (declared <= LIGHT_BYTES) return 0;
+  return declared < BODY_LIMITS.maxBytes ? declared : BODY_LIMITS.maxBytes;
 }
