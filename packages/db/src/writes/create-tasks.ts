@@ -3,6 +3,7 @@ import { z } from "zod";
 import { actionByEffect, grantPredicate, principalParameters } from "../grant-predicate.ts";
 import type { Database } from "../pool.ts";
 import { runStatement, type Statement } from "../statement.ts";
+import { wakeQuery } from "../wake-query.ts";
 
 /**
  * Creates all tasks that their principals may create, in one statement: one round trip, one commit, one wake for all of them.
@@ -59,17 +60,7 @@ noted as (
   insert into holdfast.task_event (task_id, kind)
   select id, 'task.created' from granted
 ),
-woken as (
-  select j.id
-  from (
-    select array_agg(
-      row('run-task/' || pool || '/' || root, json_build_object('taskId', id), null, null, 3, id::text, null, null)::graphile_worker.job_spec
-    ) as specs
-    from granted
-    having count(*) > 0
-  ) as s
-  cross join lateral graphile_worker.add_jobs(s.specs) as j
-)
+woken as (${wakeQuery("granted")})
 select c.id, c.created_at, (select count(*) from woken) as woken
 from created as c`,
   row: z.object({ id: taskIdSchema, created_at: z.date(), woken: z.coerce.number() }),

@@ -2,6 +2,7 @@ import { MAX_REPLACEMENTS, taskIdSchema, type ErrorCode, type TaskId } from "@ho
 import { z } from "zod";
 import type { Database } from "../pool.ts";
 import { runStatement, type Statement } from "../statement.ts";
+import { wakeQuery } from "../wake-query.ts";
 
 const LOST: ErrorCode = "worker_lost";
 
@@ -77,20 +78,7 @@ noted as (
   select task_id, 'task.' || outcome, fencing_token, jsonb_build_object('attempt', 'lost', 'worker', worker_id)
   from verdict
 ),
-woken as (
-  select j.id
-  from (
-    select array_agg(
-      row(
-        'run-task/' || t.pool || '/' || t.root, json_build_object('taskId', t.id), null, null, 3, t.id::text, null, null
-      )::graphile_worker.job_spec
-    ) as specs
-    from requeued as q
-    inner join holdfast.task as t on t.id = q.task_id
-    having count(*) > 0
-  ) as s
-  cross join lateral graphile_worker.add_jobs(s.specs) as j
-)
+woken as (${wakeQuery("(select t.id, t.pool, t.root from requeued as q inner join holdfast.task as t on t.id = q.task_id)")})
 select v.task_id, (select count(*) from woken) as woken
 from verdict as v`,
   row: z.object({ task_id: taskIdSchema, woken: z.coerce.number() }),

@@ -2,6 +2,7 @@ import { taskIdSchema, type TaskId } from "@holdfast/core";
 import { z } from "zod";
 import type { Database } from "../pool.ts";
 import { runStatement, type Statement } from "../statement.ts";
+import { wakeQuery } from "../wake-query.ts";
 
 /**
  * Adds a job again for queued tasks whose wake seems lost, oldest first, at most `limit`.
@@ -41,17 +42,7 @@ asleep as (
     where j.key = t.id::text and j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
   )
 ),
-woken as (
-  select j.id
-  from (
-    select array_agg(
-      row('run-task/' || pool || '/' || root, json_build_object('taskId', id), null, null, 3, id::text, null, null)::graphile_worker.job_spec
-    ) as specs
-    from asleep
-    having count(*) > 0
-  ) as s
-  cross join lateral graphile_worker.add_jobs(s.specs) as j
-)
+woken as (${wakeQuery("asleep")})
 select a.id, (select count(*) from woken) as woken
 from asleep as a`,
   row: z.object({ id: taskIdSchema, woken: z.coerce.number() }),

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Database } from "../pool.ts";
 import { quoteText, runStatement, type Statement } from "../statement.ts";
 import { brokenConstraint } from "../storage-error.ts";
+import { wakeQuery } from "../wake-query.ts";
 
 /**
  * Ends an attempt and decides what becomes of its task, in one statement.
@@ -99,20 +100,7 @@ noted as (
   select v.task_id, 'task.' || v.outcome, $2::int, jsonb_strip_nulls(jsonb_build_object('attempt', $4::text, 'error', $7::text))
   from verdict as v
 ),
-woken as (
-  select j.id
-  from (
-    select array_agg(
-      row(
-        'run-task/' || t.pool || '/' || t.root, json_build_object('taskId', t.id), null, null, 3, t.id::text, null, null
-      )::graphile_worker.job_spec
-    ) as specs
-    from requeued as q
-    inner join holdfast.task as t on t.id = q.task_id
-    having count(*) > 0
-  ) as s
-  cross join lateral graphile_worker.add_jobs(s.specs) as j
-)
+woken as (${wakeQuery("(select t.id, t.pool, t.root from requeued as q inner join holdfast.task as t on t.id = q.task_id)")})
 select v.outcome, (select count(*) from woken) as woken
 from verdict as v`,
   row: z.object({ outcome: z.enum(["completed", "failed", "cancelled", "requeued"]), woken: z.coerce.number() }),
