@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTaskWorld, untilValue } from "../support/task-world.ts";
+import { createTaskWorld, untilValue, type TaskWorld } from "../support/task-world.ts";
 import { LEASE_MS, startTestWorker } from "../support/test-worker.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { startWorkerProcess } from "../support/worker-process.ts";
@@ -53,3 +53,30 @@ test("a result that is ready while the database is away is stored when it comes 
   expect(await world.untilTerminal(id)).toMatchObject({ status: "completed" });
   expect(await world.attempts(id)).toMatchObject([{ token: 1, state: "succeeded" }]);
 });
+
+test("an artifact that meets the database's absence is stored when it comes back, at no cost", async () => {
+  await using world = await createTaskWorld();
+  await using wire = await startTcpProxy(world.url);
+  await using worker = await startWorkerProcess(world, { DATABASE_URL: wire.url, HOLDFAST_LEASE_MS: "20000" });
+  // Holds the upload in the database, so that the cut meets it there.
+  await using holder = await lockArtifacts(world);
+  const id = await world.create("artifact", { sizes: [100_000] });
+  const uploads = () =>
+    world.query("select from pg_stat_activity where query like '%holdfast.artifact_blob%' and wait_event_type = 'Lock'");
+  await untilValue(uploads, ({ length }) => length === 1, 10_000);
+  wire.cut();
+  const retries = () => Promise.resolve(worker.messages("could not be stored, trying again"));
+  await untilValue(retries, ({ length }) => length >= 1, 5_000);
+  wire.mend();
+  await holder.release();
+  expect(await world.untilTerminal(id, 15_000)).toMatchObject({ status: "completed" });
+  expect(await world.attempts(id)).toMatchObject([{ token: 1, state: "succeeded" }]);
+});
+
+async function lockArtifacts(world: TaskWorld): Promise<AsyncDisposable & { release(): Promise<void> }> {
+  const client = await world.database.pool.connect();
+  await client.query("begin; lock table holdfast.artifact_blob in exclusive mode");
+  let released: Promise<void> | null = null;
+  const release = () => (released ??= client.query("rollback").then(() => client.release()));
+  return { release, [Symbol.asyncDispose]: release };
+}

@@ -19,6 +19,7 @@ import { ConfigError, createLogger, createTelemetry, loadOperations, repeat, sta
 import type { Logger } from "pino";
 import packageJson from "../package.json" with { type: "json" };
 import { createLeaseKeeper } from "./attempts/lease-keeper.ts";
+import { retryWhileUnavailable } from "./attempts/retry-while-unavailable.ts";
 import { runAttempt, type AttemptServices } from "./attempts/run-attempt.ts";
 import type { WorkerConfig } from "./config.ts";
 import { createJobRunner } from "./jobs/job-runner.ts";
@@ -135,7 +136,8 @@ export async function startWorker(config: WorkerConfig, surroundings: WorkerSurr
     leases,
     sandbox,
     async storeArtifact(attempt, file) {
-      const stored = await storeArtifact(database, attempt, file);
+      const onRetry = warn("an artifact could not be stored, trying again");
+      const stored = await retryWhileUnavailable(() => storeArtifact(database, attempt, file), { onRetry });
       return stored.kind === "stored" ? { kind: "stored", sha256: stored.address.sha256 } : stored;
     },
     publish: publisher.publish,
