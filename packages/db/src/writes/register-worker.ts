@@ -19,7 +19,7 @@ export interface WorkerDescription {
 
 /**
  * Announces a worker, for operators only: no lease depends on it. Registering again replaces the description, and sweeps away
- * those that have been silent for a day, so that crashed workers leave no rows behind for ever.
+ * what crashed workers have left for a day, which nobody else would: their rows, and the jobs they had locked when these were replaced.
  */
 export async function registerWorker(database: Database, description: WorkerDescription): Promise<void> {
   const { pools, roots, operations, ...rest } = description;
@@ -31,10 +31,22 @@ export async function registerWorker(database: Database, description: WorkerDesc
       .values(row)
       .onConflictDoUpdate({ target: worker.id, set: { ...row, seenAt: sql`now()` } });
     await db.delete(worker).where(lt(worker.seenAt, sql`now() - interval '1 day'`));
+    await db.execute(FORGET_LEFT_JOBS);
   } catch (error) {
     throw storageError(error, `could not register worker ${description.id}`);
   }
 }
+
+/** A locked job that is added again loses its key and all its tries, and then only the worker that has locked it would remove it. */
+const FORGET_LEFT_JOBS = sql`
+select from graphile_worker.complete_jobs(
+  array(
+    select id
+    from graphile_worker.jobs
+    where attempts >= max_attempts and key is null and updated_at < now() - interval '1 day'
+    limit 1000
+  )
+)`;
 
 /** False when the worker is not registered (any more). */
 export async function touchWorker(database: Database, id: WorkerId): Promise<boolean> {
