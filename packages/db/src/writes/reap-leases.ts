@@ -2,7 +2,7 @@ import { MAX_REPLACEMENTS, taskIdSchema, type ErrorCode, type TaskId } from "@ho
 import { z } from "zod";
 import type { Database } from "../pool.ts";
 import { runStatement, type Statement } from "../statement.ts";
-import { wakeQuery } from "../wake-query.ts";
+import { VERDICT_QUERIES } from "../verdict-queries.ts";
 
 const LOST: ErrorCode = "worker_lost";
 
@@ -33,41 +33,16 @@ verdict as (
       when d.cancel_requested_at is not null then 'cancelled'
       when d.budget_spent < ${MAX_REPLACEMENTS} then 'requeued'
       else 'failed'
-    end as outcome
+    end as outcome,
+    1 as cost
   from dead as d
 ),
-closed as (
-  delete from holdfast.live_task as l
-  using verdict as v
-  where l.task_id = v.task_id and v.outcome <> 'requeued'
-),
-requeued as (
-  update holdfast.live_task as l
-  set
-    worker_id = null,
-    lease_expires_at = null,
-    budget_spent = l.budget_spent + 1,
-    wake_at = default,
-    progress_value = null,
-    progress_total = null,
-    progress_message = null,
-    progressed_at = now()
-  from verdict as v
-  where l.task_id = v.task_id and v.outcome = 'requeued'
-  returning l.task_id
-),
+${VERDICT_QUERIES},
 ended as (
   update holdfast.attempt as a
   set state = 'lost', ended_at = now()
   from verdict as v
   where a.task_id = v.task_id and a.fencing_token = v.fencing_token
-),
-finished as (
-  update holdfast.task as t
-  set status = v.outcome, last_updated_at = greatest(now(), t.last_updated_at, v.progressed_at, v.cancel_requested_at)
-  from verdict as v
-  where t.id = v.task_id and v.outcome <> 'requeued'
-  returning t.id, t.status
 ),
 kept as (
   insert into holdfast.task_result (task_id, error_code, error_reference)
@@ -77,8 +52,7 @@ noted as (
   insert into holdfast.task_event (task_id, kind, fencing_token, detail)
   select task_id, 'task.' || outcome, fencing_token, jsonb_build_object('attempt', 'lost', 'worker', worker_id)
   from verdict
-),
-woken as (${wakeQuery("(select t.id, t.pool, t.root from requeued as q inner join holdfast.task as t on t.id = q.task_id)")})
+)
 select v.task_id, (select count(*) from woken) as woken
 from verdict as v`,
   row: z.object({ task_id: taskIdSchema, woken: z.coerce.number() }),

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Database } from "../pool.ts";
 import { quoteText, runStatement, type Statement } from "../statement.ts";
 import { brokenConstraint } from "../storage-error.ts";
-import { wakeQuery } from "../wake-query.ts";
+import { VERDICT_QUERIES } from "../verdict-queries.ts";
 
 /**
  * Ends an attempt and decides what becomes of its task, in one statement.
@@ -37,29 +37,11 @@ verdict as (
       when $4::text = 'interrupted' then 'requeued'
       when h.budget_spent < ${MAX_REPLACEMENTS} then 'requeued'
       else 'failed'
-    end as outcome
+    end as outcome,
+    case when $4::text = 'failed' then 1 else 0 end as cost
   from held as h
 ),
-closed as (
-  delete from holdfast.live_task as l
-  using verdict as v
-  where l.task_id = v.task_id and v.outcome <> 'requeued'
-),
-requeued as (
-  update holdfast.live_task as l
-  set
-    worker_id = null,
-    lease_expires_at = null,
-    budget_spent = l.budget_spent + case when $4::text = 'failed' then 1 else 0 end,
-    wake_at = default,
-    progress_value = null,
-    progress_total = null,
-    progress_message = null,
-    progressed_at = now()
-  from verdict as v
-  where l.task_id = v.task_id and v.outcome = 'requeued'
-  returning l.task_id
-),
+${VERDICT_QUERIES},
 ended as (
   update holdfast.attempt as a
   set
@@ -69,13 +51,6 @@ ended as (
     error_detail = $9::json
   from verdict as v
   where a.task_id = v.task_id and a.fencing_token = $2::int
-),
-finished as (
-  update holdfast.task as t
-  set status = v.outcome, last_updated_at = greatest(now(), t.last_updated_at, v.progressed_at, v.cancel_requested_at)
-  from verdict as v
-  where t.id = v.task_id and v.outcome <> 'requeued'
-  returning t.id, t.workspace_id, t.status
 ),
 kept as (
   insert into holdfast.task_result (task_id, result, error_code, error_reference)
@@ -99,8 +74,7 @@ noted as (
   insert into holdfast.task_event (task_id, kind, fencing_token, detail)
   select v.task_id, 'task.' || v.outcome, $2::int, jsonb_strip_nulls(jsonb_build_object('attempt', $4::text, 'error', $7::text))
   from verdict as v
-),
-woken as (${wakeQuery("(select t.id, t.pool, t.root from requeued as q inner join holdfast.task as t on t.id = q.task_id)")})
+)
 select v.outcome, (select count(*) from woken) as woken
 from verdict as v`,
   row: z.object({ outcome: z.enum(["completed", "failed", "cancelled", "requeued"]), woken: z.coerce.number() }),
