@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { chmod, chown, lstat, mkdir, readFile, readlink, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, chown, mkdir, readFile, readlink, realpath, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import { exists } from "./exists.ts";
 import type { PostgresBinaries } from "./platform-binaries.ts";
 import { canReach, runAs, type ServerAccount } from "./server-account.ts";
 
@@ -125,11 +126,4 @@ async function prepareFolder({ account, dataDir }: ClusterOptions): Promise<void
 
 async function give(account: ServerAccount | null, file: string): Promise<void> {
   if (account !== null) await chown(file, account.uid >>> 0, account.gid >>> 0);
-}
-
-async function exists(file: string): Promise<boolean> {
-  return await lstat(file).then(
-    () => true,
-    () => false,
-  );
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { z } from "zod";
 import { EmbeddedPostgresError } from "./embedded-postgres-error.ts";
+import { exists } from "./exists.ts";
 import { runAs, type ServerAccount } from "./server-account.ts";
 
 export interface PostgresBinaries {
@@ -73,13 +74,6 @@ async function linkLibraries(folder: string): Promise<void> {
       void error;
     });
   }
-}
-
-async function exists(file: string): Promise<boolean> {
-  return await lstat(file).then(
-    () => true,
-    () => false,
-  );
 }
 
 async function probe(account: ServerAccount | null, native: string): Promise<{ binaries: PostgresBinaries | null; complaint: string }> {
