@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { parseJson } from "../service/json-file.ts";
 
 const logLine = z.object({ level: z.union([z.number(), z.string()]), msg: z.string().optional(), event: z.string().optional() }).loose();
 const worthReading = ["warn", "error", "fatal"];
@@ -10,12 +11,4 @@ export function warningOf(line: string): string | null {
   const { level, msg, event } = parsed.data;
   const isWorthReading = typeof level === "number" ? level >= 40 : worthReading.includes(level);
   return isWorthReading ? [event, msg].filter((part) => part !== undefined).join(": ") : null;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { within } from "../waiting/within.ts";
+import { within } from "@holdfast/process";
 
 export interface ChildOptions {
   /** How notes and errors call it: "node A", "the worker". */

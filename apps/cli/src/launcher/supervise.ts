@@ -1,6 +1,5 @@
+import { pause, within } from "@holdfast/process";
 import { describeExit, type Child } from "./child.ts";
-import { pause } from "../waiting/pause.ts";
-import { within } from "../waiting/within.ts";
 
 export interface SuperviseOptions {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { EmbeddedPostgresError, startEmbeddedPostgres, type EmbeddedPostgres, type EmbeddedPostgresOptions } from "@holdfast/db/embedded";
 import { CommandError } from "../command.ts";
-import { pause } from "../waiting/pause.ts";
+import { pause } from "@holdfast/process";
 
 export interface KeptDatabase {
   readonly url: string;

@@ -33,7 +33,8 @@ export async function writePrivateFile(file: string, text: string): Promise<void
   }
 }
 
-function parseJson(text: string): unknown {
+/** Undefined for what is no JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,4 +1,4 @@
-import { pause } from "../waiting/pause.ts";
+import { pause } from "@holdfast/process";
 import { readRoots, type DataFolder } from "./data-folder.ts";
 
 export type Roots = Readonly<Record<string, string>>;

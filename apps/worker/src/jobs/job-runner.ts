@@ -1,6 +1,6 @@
 import { wakeIdentifier } from "@holdfast/core";
 import { openQueuePool } from "@holdfast/db";
-import { pause } from "@holdfast/process";
+import { pause, within } from "@holdfast/process";
 import { run, type JobHelpers, type Logger, type Task } from "graphile-worker";
 
 /** Fetches jobs and runs them, until it is stopped. */
@@ -188,9 +188,4 @@ function track(set: Set<Promise<void>>, work: Promise<unknown>): void {
     () => void set.delete(settled),
   );
   set.add(settled);
-}
-
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  const inTime = new AbortController();
-  await Promise.race([work.finally(() => inTime.abort()), pause(ms, inTime.signal)]);
 }
