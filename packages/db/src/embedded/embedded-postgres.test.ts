@@ -190,6 +190,8 @@ async function startHost(
     return next.value;
   };
   const { url, adminUrl } = JSON.parse(await nextLine()) as { url: string; adminUrl: string };
+  // Runs after the process was killed and before its folder is removed, in which the dying server still writes.
+  cleanups.splice(-1, 0, () => vi.waitFor(() => expect(query(url, "select 1")).rejects.toMatchObject({ code: "ECONNREFUSED" }), 20_000));
   return { process: child, url, adminUrl, nextLine };
 }
 
