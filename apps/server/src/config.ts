@@ -1,12 +1,14 @@
 import {
   ConfigError,
   integer,
+  keys,
   list,
   logLevel,
   packs,
   parseVariables,
   postgresUrl,
   type Environment,
+  type Key,
   type LogLevel,
 } from "@holdfast/process";
 import { z } from "zod";
@@ -28,12 +30,6 @@ export interface IssuerConfig {
 const SIGNATURE_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"] as const;
 export type SignatureAlgorithm = (typeof SIGNATURE_ALGORITHMS)[number];
 
-/** A secret that signs task handles; its id travels in the handle. */
-export interface HandleKey {
-  readonly id: string;
-  readonly secret: Uint8Array;
-}
-
 export interface ServerConfig {
   readonly databaseUrl: string;
   /** Where LISTEN goes: must reach Postgres itself, not a transaction pooler. */
@@ -45,7 +41,7 @@ export interface ServerConfig {
   readonly publicUrl: string;
   readonly issuers: readonly IssuerConfig[];
   /** The first signs, all verify. */
-  readonly keys: readonly HandleKey[];
+  readonly keys: readonly Key[];
   readonly packs: readonly string[];
   readonly drainMs: number;
   readonly logLevel: LogLevel;
@@ -133,27 +129,6 @@ const issuersSchema = z
       .refine((issuers) => new Set(issuers.map(({ issuer }) => issuer)).size === issuers.length, "the same issuer is listed twice"),
   );
 
-const KEY_PATTERN = /^([A-Za-z0-9_-]{1,16}):([A-Za-z0-9_-]{43})=?$/u;
-
-const keysSchema = list.transform((items, context): readonly HandleKey[] => {
-  const keys: HandleKey[] = [];
-  for (const item of items) {
-    const [, id, text] = KEY_PATTERN.exec(item) ?? [];
-    if (id === undefined || text === undefined) {
-      context.addIssue({ code: "custom", message: "expected id:secret, the secret being 32 bytes in base64url" });
-      return z.NEVER;
-    }
-    if (keys.some((key) => key.id === id)) {
-      context.addIssue({ code: "custom", message: `the key id "${id}" is used twice` });
-      return z.NEVER;
-    }
-    keys.push(Object.freeze({ id, secret: Buffer.from(text, "base64url") }));
-  }
-  if (keys.length > 0) return Object.freeze(keys);
-  context.addIssue({ code: "custom", message: "expected at least one id:secret" });
-  return z.NEVER;
-});
-
 const originsSchema = list.transform((items, context) =>
   items.map((item) => {
     const origin = URL.canParse(item) ? new URL(item).origin : "null";
@@ -179,7 +154,7 @@ const environmentSchema = z.object({
   HOLDFAST_PORT: integer(0, 65_535).default(8400),
   HOLDFAST_PUBLIC_URL: publicUrlSchema.optional(),
   HOLDFAST_ISSUERS: issuersSchema,
-  HOLDFAST_KEYS: keysSchema,
+  HOLDFAST_KEYS: keys,
   HOLDFAST_PACKS: packs.default(["@holdfast/hoi4"]),
   HOLDFAST_DRAIN_MS: integer(0, 600_000).default(20_000),
   HOLDFAST_LOG_LEVEL: logLevel.default("info"),

@@ -1,11 +1,24 @@
 import path from "node:path";
-import { integer, list, logLevel, packs, parseVariables, postgresUrl, type Environment, type LogLevel } from "@holdfast/process";
+import {
+  integer,
+  keys,
+  list,
+  logLevel,
+  packs,
+  parseVariables,
+  postgresUrl,
+  type Environment,
+  type Key,
+  type LogLevel,
+} from "@holdfast/process";
 import { z } from "zod";
 
 export interface WorkerConfig {
   readonly databaseUrl: string;
   /** Where LISTEN goes: must reach Postgres itself, not a transaction pooler. */
   readonly listenUrl: string;
+  /** Those of the servers: the first seals what attempts leave for the next ones, all verify. */
+  readonly keys: readonly Key[];
   /** Package names or absolute folders. */
   readonly packs: readonly string[];
   /** Folders that workspaces may lie in, by the name that workspaces give. Without any, the worker waits for nothing. */
@@ -25,6 +38,7 @@ export function readWorkerConfig(env: Environment = process.env): WorkerConfig {
   return Object.freeze({
     databaseUrl: variables.DATABASE_URL,
     listenUrl: variables.DATABASE_LISTEN_URL ?? variables.DATABASE_URL,
+    keys: variables.HOLDFAST_KEYS,
     packs: variables.HOLDFAST_PACKS,
     roots: variables.HOLDFAST_ROOTS,
     pools: variables.HOLDFAST_POOLS,
@@ -67,6 +81,7 @@ const rootsSchema = list.transform((items, context): ReadonlyMap<string, string>
 const environmentSchema = z.object({
   DATABASE_URL: postgresUrl,
   DATABASE_LISTEN_URL: postgresUrl.optional(),
+  HOLDFAST_KEYS: keys,
   HOLDFAST_PACKS: packs.default(["@holdfast/hoi4"]),
   HOLDFAST_ROOTS: rootsSchema.default(new Map()),
   HOLDFAST_POOLS: poolsSchema.default(["default"]),

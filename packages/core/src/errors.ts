@@ -12,6 +12,8 @@ export type ErrorCode =
   | "tool_not_found"
   | "invalid_arguments"
   | "invalid_request"
+  | "request_key_required"
+  | "request_key_conflict"
   | "overloaded"
   | "storage_unavailable"
   | "internal"
@@ -20,7 +22,9 @@ export type ErrorCode =
   | "operation_crashed"
   | "operation_output_invalid"
   | "operation_unknown"
-  | "worker_lost";
+  | "worker_lost"
+  | "checkpoint_stuck"
+  | "write_unresolved";
 
 export interface ErrorKind {
   /** JSON-RPC error code. */
@@ -74,6 +78,20 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   tool_not_found: { rpcCode: INVALID_PARAMS, httpStatus: 200, retry: "never", audience: "caller", message: "Unknown tool." },
   invalid_arguments: { rpcCode: INVALID_PARAMS, httpStatus: 200, retry: "never", audience: "caller", message: "Invalid arguments." },
   invalid_request: { rpcCode: INVALID_REQUEST, httpStatus: 400, retry: "never", audience: "caller", message: "Invalid request." },
+  request_key_required: {
+    rpcCode: INVALID_PARAMS,
+    httpStatus: 200,
+    retry: "never",
+    audience: "caller",
+    message: "This operation changes files and runs as a task only: give it a requestKey of 1 to 256 characters.",
+  },
+  request_key_conflict: {
+    rpcCode: INVALID_PARAMS,
+    httpStatus: 200,
+    retry: "never",
+    audience: "caller",
+    message: "This requestKey stands for another request. Nothing was done.",
+  },
   overloaded: {
     rpcCode: INTERNAL_ERROR,
     httpStatus: 503,
@@ -130,6 +148,21 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
     retry: "budget",
     audience: "operator",
     message: "The workers that ran this task were lost, repeatedly.",
+  },
+  // A second attempt from the same checkpoint died like the first (contract 5.5).
+  checkpoint_stuck: {
+    rpcCode: INTERNAL_ERROR,
+    httpStatus: 200,
+    retry: "never",
+    audience: "operator",
+    message: "The operation ended twice at the same place.",
+  },
+  write_unresolved: {
+    rpcCode: INTERNAL_ERROR,
+    httpStatus: 200,
+    retry: "never",
+    audience: "operator",
+    message: "The write was interrupted and its files were changed by somebody else since: what was written needs a look.",
   },
 };
 

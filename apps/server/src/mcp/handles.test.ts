@@ -1,14 +1,14 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { taskIdFrom, taskIdSchema } from "@holdfast/core";
-import type { HandleKey } from "../config.ts";
+import type { Key } from "@holdfast/process";
 import { createTaskHandles, type HandleScope } from "./handles.ts";
 
 const taskId = taskIdSchema.parse("019b76da-a800-7707-8707-070707070707");
 const address = { workspaceId: "current", taskId };
 const scope: HandleScope = { generation: "m", principal: { issuer: "https://id.example", subject: "alice" } };
 
-function key(id: string): HandleKey {
+function key(id: string): Key {
   return { id, secret: randomBytes(32) };
 }
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseWorkspaceId, taskIdSchema, type Principal, type TaskId, type WorkspaceId } from "@holdfast/core";
-import type { HandleKey } from "../config.ts";
+import type { Key } from "@holdfast/process";
 
 /** Which protocol a handle was given out by: `m` for 2026-07-28. A handle of one generation is unknown to the others (contract 3.2). */
 export type HandleGeneration = "m";
@@ -32,7 +32,7 @@ const HANDLE = /^([a-z])\.([A-Za-z0-9_-]{1,16})\.([a-z][a-z0-9_-]{0,63})\.([0-9a
  * About timing (contract 2.4): what an outsider can try never passes the signature, and answers alike after the same work
  * whether or not such a task exists. Past the signature stands only the owner, who may learn that the task has expired.
  */
-export function createTaskHandles(keys: readonly HandleKey[]): TaskHandles {
+export function createTaskHandles(keys: readonly Key[]): TaskHandles {
   const [signingKey] = keys;
   if (signingKey === undefined) throw new Error("task handles need at least one key");
   const keyById = new Map(keys.map((key) => [key.id, key]));
@@ -50,7 +50,7 @@ export function createTaskHandles(keys: readonly HandleKey[]): TaskHandles {
   };
 }
 
-function seal(key: HandleKey, { generation, principal }: HandleScope, workspaceId: string, taskId: TaskId): string {
+function seal(key: Key, { generation, principal }: HandleScope, workspaceId: string, taskId: TaskId): string {
   // As a JSON list, so that no two scopes run together into one text.
   const signed = JSON.stringify(["holdfast task handle", generation, key.id, principal.issuer, principal.subject, workspaceId, taskId]);
   const signature = createHmac("sha256", key.secret).update(signed).digest("base64url");

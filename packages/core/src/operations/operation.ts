@@ -1,4 +1,6 @@
 import type { z } from "zod";
+import type { JsonObject } from "../json.ts";
+import type { InputMethod, InputRequests } from "../tasks/input.ts";
 import type { OperationContext } from "./context.ts";
 import type { ToolResult } from "./tool-result.ts";
 
@@ -49,19 +51,40 @@ export interface Operation<Input extends OperationInput = OperationInput> {
   readonly limits: OperationLimits;
   /** OAuth scopes that a token must carry to call it, all of them. */
   readonly scopes: readonly string[];
+  /**
+   * Whether the same input in the same files gives the same answer, so that identical reads share one task and its result (contract
+   * 4.8). True unless said otherwise; writes are never shared.
+   */
+  readonly contentAddressed: boolean;
+  /** What it may ask of the client in mid-task: a client that cannot answer is told before anything is created. */
+  readonly asks: readonly InputMethod[];
+  /**
+   * What has to be known before there is a task; null when nothing is missing. Runs on the server, at once, with what was answered in
+   * earlier rounds. The answers are there for `context.input` under the same keys.
+   */
+  askFirst?(input: Input, round: AskRound): InputRequests | null;
 }
 
-type Defaulted = "output" | "tasks" | "pool" | "scopes" | "limits";
+export interface AskRound {
+  /** MCP's results of the questions of earlier rounds, by key. Clients may answer anything: look before believing. */
+  readonly answers: Readonly<Record<string, JsonObject>>;
+  /** What the client declared that it can do, as MCP spells it. */
+  readonly capabilities: JsonObject;
+}
+
+type Defaulted = "output" | "tasks" | "pool" | "scopes" | "limits" | "contentAddressed" | "asks";
 type OperationDefinition<Input extends OperationInput> = Omit<Operation<Input>, Defaulted> &
   Partial<Omit<Pick<Operation<Input>, Defaulted>, "limits">> & { readonly limits?: Partial<OperationLimits> };
 
-/** Fills in what most operations share: no declared output, callable both ways, pool `default`, no scope, `DEFAULT_LIMITS`. */
+/** Fills in what most operations share: no declared output, callable both ways, pool `default`, no scope, no questions, `DEFAULT_LIMITS`. */
 export function defineOperation<Input extends OperationInput>(definition: OperationDefinition<Input>): Operation<Input> {
   return Object.freeze({
     output: null,
     tasks: "optional" as const,
     pool: "default",
     scopes: [],
+    contentAddressed: true,
+    asks: [],
     ...definition,
     limits: { ...DEFAULT_LIMITS, ...definition.limits },
   });

@@ -1,7 +1,11 @@
 import type { ErrorCode } from "../errors.ts";
 import type { TaskId, WorkerId } from "../ids.ts";
 import type { ToolResult } from "../operations/tool-result.ts";
+import type { Effect } from "../operations/operation.ts";
+import type { KeepAnswer, SealedStep, SealedValue, StagedResult } from "./checkpoint.ts";
+import type { InputRequests, TaskInput } from "./input.ts";
 import type { TaskProgress } from "./task.ts";
+import type { JournalState } from "./write-journal.ts";
 
 /** The attempt that presents a write: only the holder of the newest token of a task may change anything (contract 5.2). */
 export interface AttemptRef {
@@ -27,10 +31,22 @@ export interface ClaimRequest {
 export interface ClaimedAttempt extends AttemptRef {
   readonly operation: string;
   readonly operationVersion: number;
+  readonly effect: Effect;
   readonly input: unknown;
   readonly workspace: { readonly id: string; readonly root: string; readonly path: string };
   /** Whose work it is. */
   readonly owner: { readonly issuer: string; readonly subject: string };
+  readonly cancelRequested: boolean;
+  /** What earlier attempts have left. None of it may be believed before its seal was checked. */
+  readonly checkpoint: SealedValue | null;
+  readonly steps: readonly SealedStep[];
+  readonly inputs: readonly TaskInput[];
+  /** A result of this very task that only has to be published (contract 6.1). */
+  readonly staged: StagedResult | null;
+  /** The newest result of an identical read, good while the files are those that it was made from (contract 4.8). */
+  readonly reusable: StagedResult | null;
+  /** Where the journal of this task stands; its entry is read apart, because it holds files. */
+  readonly journalState: JournalState | null;
 }
 
 export interface Renewal {
@@ -51,11 +67,15 @@ export type RenewalAnswer =
 /** How an attempt ended. */
 export type Settlement =
   | { readonly kind: "completed"; readonly result: ToolResult; readonly artifacts: readonly StoredArtifact[] }
+  /** Completed with the result that was staged. */
+  | { readonly kind: "published" }
   /** `retry` asks for a replacement, granted while the budget lasts; without budget it is a failure. */
   | { readonly kind: "failed"; readonly code: ErrorCode; readonly reference: string; readonly detail: string; readonly retry: boolean }
   | { readonly kind: "cancelled" }
   /** By drain or deploy: the task is queued again at no cost. */
-  | { readonly kind: "interrupted"; readonly detail: string };
+  | { readonly kind: "interrupted"; readonly detail: string }
+  /** Waits for answers to these questions, none of which was asked before (contract 9.1). At least one. */
+  | { readonly kind: "suspended"; readonly requests: InputRequests };
 
 export interface StoredArtifact {
   readonly sha256: string;
@@ -63,7 +83,7 @@ export interface StoredArtifact {
 }
 
 /** `refused`: a newer attempt or a terminal state stands, and nothing was changed. */
-export type SettlementAnswer = "completed" | "failed" | "cancelled" | "requeued" | "refused";
+export type SettlementAnswer = "completed" | "failed" | "cancelled" | "requeued" | "parked" | "refused";
 
 /** The worker's side of the task store. All guards are in the statements; the caller looks at what came back. */
 export interface AttemptLedger {
@@ -72,6 +92,12 @@ export interface AttemptLedger {
   /** Answers in the order of the renewals. */
   renew(renewals: readonly Renewal[], leaseMs: number): Promise<readonly RenewalAnswer[]>;
   settle(attempt: AttemptRef, settlement: Settlement): Promise<SettlementAnswer>;
+  /** Replaces the checkpoint of the attempt's task. */
+  saveCheckpoint(attempt: AttemptRef, value: SealedValue): Promise<KeepAnswer>;
+  /** Keeps the value of a step; one that was kept under this key before is replaced. */
+  saveStep(attempt: AttemptRef, step: SealedStep): Promise<KeepAnswer>;
+  /** Stores the result of a read before it is published; `sourceRevision` null means that no other task may have it. */
+  stage(attempt: AttemptRef, result: Omit<StagedResult, "taskId">): Promise<KeepAnswer>;
   /** Turns expired leases into lost attempts, at most `limit`, and says which tasks changed. Safe on every worker at once. */
   reap(limit: number): Promise<readonly TaskId[]>;
 }

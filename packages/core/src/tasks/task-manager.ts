@@ -1,3 +1,4 @@
+import type { InputAnswer } from "./input.ts";
 import type { CreateOutcome, CreateTask, Task, TaskRef } from "./task.ts";
 
 /**
@@ -10,8 +11,18 @@ export interface TaskManager {
   create(request: CreateTask): Promise<CreateOutcome>;
   find(task: TaskRef): Promise<Task | null>;
   /**
+   * Takes the answers that fit open questions and ignores the others: unknown, answered already, of another kind (contract 9.2). The
+   * answer to the last open question lets the task go on. Asks for the right to submit, as a cancellation does.
+   */
+  update(task: TaskRef, answers: readonly InputAnswer[]): Promise<Task | null>;
+  /**
    * Durable intent, acknowledged without waiting for the work (contract 8.1). A queued task is cancelled when this
    * returns; a terminal one is returned unchanged.
    */
   requestCancellation(task: TaskRef): Promise<Task | null>;
+  /**
+   * An ordinary call has gone. Requests the cancellation of its task when no other call waits for it and no client holds a handle
+   * (contract 8.5).
+   */
+  abandon(task: TaskRef): Promise<Task | null>;
 }

@@ -3,6 +3,8 @@ import type { ErrorCode } from "../errors.ts";
 import type { TaskId } from "../ids.ts";
 import type { JsonObject } from "../json.ts";
 import type { Operation } from "../operations/operation.ts";
+import type { InputAnswer, InputRequests } from "./input.ts";
+import type { ReceiptRequest, StoredReceipt } from "./receipt.ts";
 import type { TaskStatus } from "./status.ts";
 
 /** A task as its owner may see it, from one authorized read. Times are the database's. */
@@ -15,6 +17,8 @@ export interface Task {
   readonly statusMessage: string | null;
   readonly progress: TaskProgress | null;
   readonly cancelRequested: boolean;
+  /** The questions that no one has answered yet, by key; empty unless the status is `input_required`. */
+  readonly inputRequests: InputRequests;
   readonly createdAt: Date;
   readonly lastUpdatedAt: Date;
   readonly ttlMs: number;
@@ -44,10 +48,27 @@ export interface CreateTask {
   readonly input: JsonObject;
   readonly ttlMs: number;
   readonly pollIntervalMs: number;
+  /** Whether a client gets a handle, or one call waits for the outcome and may go away (contract 8.5). */
+  readonly waiter: "client" | "call";
+  /** Names the request of a read, with its principal and workspace, as lower-case hexadecimal SHA-256; null for one that is never shared. */
+  readonly contentAddress: string | null;
+  /** Null for a request without a key. */
+  readonly receipt: ReceiptRequest | null;
+  /** Answers that the client gave before there was a task. */
+  readonly answers: readonly InputAnswer[];
 }
 
-/** `denied` for an unknown workspace and for a missing grant alike. */
-export type CreateOutcome = { readonly kind: "created"; readonly task: Task } | { readonly kind: "denied" };
+/**
+ * `joined`: an identical read of the same principal was open, and this is it (contract 4.8). `repeated`: the key was used for the
+ * same request before, and this is its task. `conflict`: the key stands for another request. `denied` for an unknown workspace and
+ * for a missing grant alike.
+ */
+export type CreateOutcome =
+  | { readonly kind: "created"; readonly task: Task }
+  | { readonly kind: "joined"; readonly task: Task }
+  | { readonly kind: "repeated"; readonly task: Task; readonly receipt: StoredReceipt }
+  | { readonly kind: "conflict" }
+  | { readonly kind: "denied" };
 
 /** Addresses a task of a principal. */
 export interface TaskRef {

@@ -13,14 +13,21 @@ describe("the task machine", () => {
   });
 
   it("lets an attempt write only while its task is running (C5.2)", () => {
-    for (const event of ["renew", "complete", "fail", "stop", "requeue"] as const) {
+    for (const event of ["renew", "complete", "fail", "stop", "requeue", "suspend"] as const) {
       const accepting = phases.filter((phase) => TRANSITIONS[phase][event] !== "refused");
       expect(accepting).toEqual(["running"]);
     }
   });
 
   it("accepts a cancellation in every phase (C8.1), and settles at once only what has not started (C8.2)", () => {
-    expect(phases.map((phase) => TRANSITIONS[phase].cancel)).toEqual(["cancelled", "running", "completed", "failed", "cancelled"]);
+    expect(phases.map((phase) => TRANSITIONS[phase].cancel)).toEqual([
+      "cancelled",
+      "running",
+      "cancelled",
+      "completed",
+      "failed",
+      "cancelled",
+    ]);
   });
 
   it("reaches every phase from a new task", () => {

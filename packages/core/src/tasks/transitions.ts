@@ -2,15 +2,16 @@ import type { TaskStatus } from "./status.ts";
 
 /**
  * Where a task is in its life. Finer than the public status: `queued` and `running` are both `working`, told apart by
- * whether a lease is held.
+ * whether a lease is held. `parked` waits for its client's input, with no lease and no process.
  */
-export type TaskPhase = "queued" | "running" | "completed" | "failed" | "cancelled";
+export type TaskPhase = "queued" | "running" | "parked" | "completed" | "failed" | "cancelled";
 
 /**
  * What can happen to a task. `claim` starts an attempt; `complete`, `fail` and `stop` settle it for good; `requeue`
- * ends it and lets another one start (lost or crashed with budget left, or interrupted); `cancel` is the client's wish.
+ * ends it and lets another one start (lost or crashed with budget left, or interrupted); `suspend` ends it to wait for input, and
+ * `resume` is the answer to the last open question; `cancel` is the client's wish.
  */
-export type TaskEvent = "claim" | "renew" | "complete" | "fail" | "stop" | "requeue" | "cancel";
+export type TaskEvent = "claim" | "renew" | "complete" | "fail" | "stop" | "requeue" | "suspend" | "resume" | "cancel";
 
 /** `refused`: the write changes nothing and its author is told. */
 export type Transition = TaskPhase | "refused";
@@ -27,6 +28,8 @@ export const TRANSITIONS: Readonly<Record<TaskPhase, Readonly<Record<TaskEvent, 
     fail: "refused",
     stop: "refused",
     requeue: "refused",
+    suspend: "refused",
+    resume: "refused",
     cancel: "cancelled",
   },
   running: {
@@ -36,8 +39,21 @@ export const TRANSITIONS: Readonly<Record<TaskPhase, Readonly<Record<TaskEvent, 
     fail: "failed",
     stop: "cancelled",
     requeue: "queued",
+    suspend: "parked",
+    resume: "refused",
     // Durable intent only: the attempt decides what really happened (contract 8.3, 8.4).
     cancel: "running",
+  },
+  parked: {
+    claim: "refused",
+    renew: "refused",
+    complete: "refused",
+    fail: "refused",
+    stop: "refused",
+    requeue: "refused",
+    suspend: "refused",
+    resume: "queued",
+    cancel: "cancelled",
   },
   completed: settled("completed"),
   failed: settled("failed"),
@@ -47,6 +63,7 @@ export const TRANSITIONS: Readonly<Record<TaskPhase, Readonly<Record<TaskEvent, 
 export const STATUS_OF_PHASE: Readonly<Record<TaskPhase, TaskStatus>> = {
   queued: "working",
   running: "working",
+  parked: "input_required",
   completed: "completed",
   failed: "failed",
   cancelled: "cancelled",
@@ -54,5 +71,15 @@ export const STATUS_OF_PHASE: Readonly<Record<TaskPhase, TaskStatus>> = {
 
 /** A terminal status never changes; cancelling it is accepted and changes nothing (contract 5.1, 8.1). */
 function settled(phase: "completed" | "failed" | "cancelled"): Record<TaskEvent, Transition> {
-  return { claim: "refused", renew: "refused", complete: "refused", fail: "refused", stop: "refused", requeue: "refused", cancel: phase };
+  return {
+    claim: "refused",
+    renew: "refused",
+    complete: "refused",
+    fail: "refused",
+    stop: "refused",
+    requeue: "refused",
+    suspend: "refused",
+    resume: "refused",
+    cancel: phase,
+  };
 }
