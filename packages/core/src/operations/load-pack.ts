@@ -1,5 +1,5 @@
 import type { HandledOperation } from "./operation.ts";
-import { registerHandlers, type Pack } from "./pack.ts";
+import { definePack, registerHandlers, type Pack } from "./pack.ts";
 
 /** The platform's dynamic import, handed in by the process that loads. */
 export type ImportModule = (specifier: string) => Promise<unknown>;
@@ -11,7 +11,7 @@ export type ImportModule = (specifier: string) => Promise<unknown>;
 export async function loadManifest(specifier: string, importModule: ImportModule): Promise<Pack> {
   const module = await importModule(packModule(specifier, "manifest"));
   if (!isRecord(module) || !isPack(module["pack"])) throw new Error(`"${specifier}" exports no operation pack as "pack" from its manifest`);
-  return module["pack"];
+  return definePack(module["pack"]);
 }
 
 /** Manifest and handlers of a pack, which must agree. Only the child process of a worker calls this. */
@@ -27,7 +27,7 @@ function packModule(specifier: string, half: "manifest" | "handlers"): string {
   return specifier.startsWith("/") ? `file://${encodeURI(specifier)}/${half}.ts` : `${specifier}/${half}`;
 }
 
-function isPack(value: unknown): value is Pack {
+function isPack(value: unknown): value is Pick<Pack, "name" | "operations"> & Partial<Pack> {
   return isRecord(value) && typeof value["name"] === "string" && Array.isArray(value["operations"]);
 }
 

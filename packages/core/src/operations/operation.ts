@@ -42,6 +42,8 @@ export interface Operation<Input extends OperationInput = OperationInput> {
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodType<Input>;
+  /** The JSON Schema that clients are shown instead of the one that `input` makes, for what zod cannot say; null for none. */
+  readonly shownInput: JsonObject | null;
   /** Shape of `structuredContent`, as JSON Schema for clients; null when the operation answers text only. */
   readonly output: z.ZodType | null;
   readonly effect: Effect;
@@ -72,13 +74,14 @@ export interface AskRound {
   readonly capabilities: JsonObject;
 }
 
-type Defaulted = "output" | "tasks" | "pool" | "scopes" | "limits" | "contentAddressed" | "asks";
+type Defaulted = "shownInput" | "output" | "tasks" | "pool" | "scopes" | "limits" | "contentAddressed" | "asks";
 type OperationDefinition<Input extends OperationInput> = Omit<Operation<Input>, Defaulted> &
   Partial<Omit<Pick<Operation<Input>, Defaulted>, "limits">> & { readonly limits?: Partial<OperationLimits> };
 
 /** Fills in what most operations share: no declared output, callable both ways, pool `default`, no scope, no questions, `DEFAULT_LIMITS`. */
 export function defineOperation<Input extends OperationInput>(definition: OperationDefinition<Input>): Operation<Input> {
   return Object.freeze({
+    shownInput: null,
     output: null,
     tasks: "optional" as const,
     pool: "default",

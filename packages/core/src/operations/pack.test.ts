@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { defineForegroundTool } from "./foreground-tool.ts";
 import { loadHandlers, loadManifest } from "./load-pack.ts";
 import { defineOperation, handle } from "./operation.ts";
 import { definePack, registerHandlers, registerPacks } from "./pack.ts";
@@ -15,6 +16,26 @@ describe("packs", () => {
     const one = definePack({ name: "one", operations: [operation("shared")] });
     const two = definePack({ name: "two", operations: [operation("shared")] });
     expect(() => registerPacks([one, two])).toThrow('two packs define the operation "shared"');
+  });
+
+  it("refuse a second prompt, resource or foreground tool of one name", () => {
+    const tool = defineForegroundTool({
+      name: "demo.a",
+      title: "",
+      description: "",
+      input: z.object({}),
+      run: () => toolResult({ text: "" }),
+    });
+    const prompt = { name: "p", title: "", description: "", arguments: [], messages: () => [] };
+    const resource = { uri: "test://r", name: "r", title: "", description: "", mimeType: "text/plain", read: () => ({ text: "" }) };
+    expect(() => definePack({ name: "demo", operations: [operation("demo.a")], foregroundTools: [tool] })).toThrow('"demo.a" twice');
+    expect(() => definePack({ name: "demo", operations: [], prompts: [prompt, prompt] })).toThrow('"p" twice');
+    expect(() => definePack({ name: "demo", operations: [], resources: [resource, resource] })).toThrow('"test://r" twice');
+  });
+
+  it("refuse a resource template that stands for one resource only", () => {
+    const template = { uriTemplate: "test://r", name: "r", title: "", description: "", mimeType: "text/plain", read: () => null };
+    expect(() => definePack({ name: "demo", operations: [], resourceTemplates: [template] })).toThrow("no variable");
   });
 
   it("refuse an operation name that MCP clients would not accept", () => {

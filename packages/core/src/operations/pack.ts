@@ -1,28 +1,51 @@
+import type { ForegroundTool } from "./foreground-tool.ts";
 import type { HandledOperation, Operation } from "./operation.ts";
+import type { Prompt } from "./prompt.ts";
+import { variablesOf, type FixedResource, type ResourceTemplate } from "./resource.ts";
 
-/** The cheap half of an operation pack: what its `manifest` entry exports as `pack`. */
+/** The cheap half of an operation pack: what its `manifest` entry exports as `pack`. Nodes serve all of it but the operations themselves. */
 export interface Pack {
   /** Prefix of every operation's name: `hoi4` for `hoi4.event_inspect`. */
   readonly name: string;
   readonly operations: readonly Operation[];
+  readonly foregroundTools: readonly ForegroundTool[];
+  readonly prompts: readonly Prompt[];
+  readonly resources: readonly FixedResource[];
+  readonly resourceTemplates: readonly ResourceTemplate[];
 }
 
 const NAME = /^[a-z][a-z0-9]*$/u;
 /** As the database and the job queue admit it: pool and root together name a queue. */
 const POOL = /^[a-z][a-z0-9_-]{0,47}$/u;
-const OPERATION_NAME = /^[A-Za-z0-9_./-]{1,64}$/u;
+const TOOL_NAME = /^[A-Za-z0-9_./-]{1,64}$/u;
 
-/** Throws when two operations share a name, or a name is not one that MCP clients accept. */
-export function definePack(pack: { name: string; operations: readonly Operation[] }): Pack {
-  if (!NAME.test(pack.name)) throw new Error(`pack name "${pack.name}" is not lower-case letters and digits`);
-  const names = new Set<string>();
-  for (const { name, pool } of pack.operations) {
-    if (!POOL.test(pool)) throw new Error(`operation "${name}" names the pool "${pool}", which cannot be one`);
-    if (!OPERATION_NAME.test(name)) throw new Error(`operation name "${name}" is not a valid MCP tool name`);
-    if (names.has(name)) throw new Error(`pack "${pack.name}" defines "${name}" twice`);
-    names.add(name);
+/** Throws when two things of a kind share a name, or a name is not one that MCP clients accept. */
+export function definePack(definition: Pick<Pack, "name" | "operations"> & Partial<Pack>): Pack {
+  const { name, operations, foregroundTools = [], prompts = [], resources = [], resourceTemplates = [] } = definition;
+  if (!NAME.test(name)) throw new Error(`pack name "${name}" is not lower-case letters and digits`);
+  for (const { name: operation, pool } of operations)
+    if (!POOL.test(pool)) throw new Error(`operation "${operation}" names the pool "${pool}", which cannot be one`);
+  const tools = [...operations, ...foregroundTools].map((tool) => tool.name);
+  for (const tool of tools) if (!TOOL_NAME.test(tool)) throw new Error(`operation name "${tool}" is not a valid MCP tool name`);
+  for (const uriTemplate of resourceTemplates.map((template) => template.uriTemplate))
+    if (variablesOf(uriTemplate).length === 0) throw new Error(`the resource template "${uriTemplate}" has no variable`);
+  for (const names of [tools, prompts.map((prompt) => prompt.name), resources.map(({ uri }) => uri)]) refuseTwice(name, names);
+  return Object.freeze({
+    name,
+    operations: Object.freeze([...operations]),
+    foregroundTools: Object.freeze([...foregroundTools]),
+    prompts: Object.freeze([...prompts]),
+    resources: Object.freeze([...resources]),
+    resourceTemplates: Object.freeze([...resourceTemplates]),
+  });
+}
+
+function refuseTwice(pack: string, names: readonly string[]): void {
+  const seen = new Set<string>();
+  for (const name of names) {
+    if (seen.has(name)) throw new Error(`pack "${pack}" defines "${name}" twice`);
+    seen.add(name);
   }
-  return Object.freeze({ name: pack.name, operations: Object.freeze([...pack.operations]) });
 }
 
 /** All operations of the configured packs by name: the fixed registry that no record can extend (contract 14.1). */
