@@ -68,13 +68,13 @@ describe("loading a pack", () => {
     specifier in modules ? Promise.resolve(modules[specifier]) : Promise.reject(new Error(`no module ${specifier}`));
 
   it("finds both halves of a package by its exports", async () => {
-    await expect(loadManifest("@team/pack", importModule)).resolves.toBe(pack);
+    await expect(loadManifest("@team/pack", importModule)).resolves.toEqual(pack);
     const handlers = await loadHandlers("@team/pack", importModule);
     expect([...handlers.keys()]).toEqual(["demo.a"]);
   });
 
   it("finds a folder by its absolute path, spaces included", async () => {
-    await expect(loadManifest("/srv/my pack", importModule)).resolves.toBe(pack);
+    await expect(loadManifest("/srv/my pack", importModule)).resolves.toEqual(pack);
   });
 
   it("says which module is no pack", async () => {
