@@ -11,7 +11,8 @@ afterAll(() => {
 });
 
 const issuers = JSON.stringify([{ issuer: "https://id.example", jwksUrl: "https://id.example/jwks" }]);
-const server = { HOLDFAST_ISSUERS: issuers, HOLDFAST_KEYS: `k:${"A".repeat(43)}` };
+const keys = { HOLDFAST_KEYS: `k:${"A".repeat(43)}` };
+const server = { HOLDFAST_ISSUERS: issuers, ...keys };
 const nobodyListens = "postgres://mara:secret@127.0.0.1:1/holdfast";
 
 describe("what cannot work is refused with exit code 2 and one line", () => {
@@ -24,14 +25,10 @@ describe("what cannot work is refused with exit code 2 and one line", () => {
     ["a database that does not answer, by migrate", ["migrate"], { DATABASE_URL: nobodyListens }, /connection refused/u],
     ["a database that does not answer, by up", ["up"], { DATABASE_URL: nobodyListens }, /connection refused/u],
     ["a database that does not answer, by the server", ["server"], { DATABASE_URL: nobodyListens, ...server }, /connection refused/u],
-    ["a database that does not answer, by the worker", ["worker"], { DATABASE_URL: nobodyListens }, /connection refused/u],
-    [
-      "a server without issuers",
-      ["server"],
-      { DATABASE_URL: nobodyListens, HOLDFAST_KEYS: server.HOLDFAST_KEYS },
-      /HOLDFAST_ISSUERS is required/u,
-    ],
-    ["a worker with a root that is none", ["worker"], { DATABASE_URL: nobodyListens, HOLDFAST_ROOTS: "mods" }, /HOLDFAST_ROOTS/u],
+    ["a database that does not answer, by the worker", ["worker"], { DATABASE_URL: nobodyListens, ...keys }, /connection refused/u],
+    ["a server without issuers", ["server"], { DATABASE_URL: nobodyListens, ...keys }, /HOLDFAST_ISSUERS is required/u],
+    ["a worker without keys", ["worker"], { DATABASE_URL: nobodyListens }, /HOLDFAST_KEYS is required/u],
+    ["a worker with a root that is none", ["worker"], { DATABASE_URL: nobodyListens, ...keys, HOLDFAST_ROOTS: "mods" }, /HOLDFAST_ROOTS/u],
     ["the development issuer in production", ["dev-issuer"], { NODE_ENV: "production" }, /refuses to start with NODE_ENV=production/u],
     ["a service with that issuer in production", ["up"], { NODE_ENV: "production" }, /refuses to start with NODE_ENV=production/u],
     ["a token of that issuer in production", ["token"], { NODE_ENV: "production" }, /gives no tokens with NODE_ENV=production/u],

@@ -54,7 +54,7 @@ test.each([
 ])("a worker %s says why in one line and exits with 2", async (_, env: Record<string, string>, complaint) => {
   await using world = await createTaskWorld();
   const base = env["DATABASE_URL"] === undefined && complaint !== "DATABASE_URL is required" ? { DATABASE_URL: world.url } : {};
-  const { code, stderr } = await runWorkerProcess({ ...base, ...env });
+  const { code, stderr } = await runWorkerProcess({ HOLDFAST_KEYS: world.keys, ...base, ...env });
   expect(code).toBe(2);
   expect(stderr).toContain(complaint);
   expect(stderr.trim().split("\n")).toHaveLength(1);

@@ -25,6 +25,8 @@ export const HOSTILE_PACK = path.resolve(import.meta.dirname, "../fixtures/packs
 /** A database with one workspace and somebody who may do everything in it. */
 export interface TaskWorld extends AsyncDisposable {
   readonly url: string;
+  /** HOLDFAST_KEYS of all its workers. */
+  readonly keys: string;
   readonly database: Database;
   readonly manager: TaskManager;
   readonly principal: Principal;
@@ -97,6 +99,7 @@ export async function createTaskWorld(): Promise<TaskWorld> {
   const owned = cleanup.move();
   return {
     url,
+    keys: `k1:${randomBytes(32).toString("base64url")}`,
     database,
     manager,
     principal,

@@ -14,6 +14,7 @@ export async function startTestWorker(world: TaskWorld, overrides: Partial<Worke
   const events: TestWorker["events"] = [];
   const environment = {
     DATABASE_URL: world.url,
+    HOLDFAST_KEYS: world.keys,
     HOLDFAST_PACKS: HOSTILE_PACK,
     HOLDFAST_ROOTS: `${ROOT_NAME}=${world.root}`,
     HOLDFAST_LEASE_MS: String(LEASE_MS),

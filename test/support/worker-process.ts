@@ -33,6 +33,7 @@ export async function startWorkerProcess(world: TaskWorld, env: Record<string, s
     exit,
   } = spawnWorker({
     DATABASE_URL: world.url,
+    HOLDFAST_KEYS: world.keys,
     HOLDFAST_PACKS: HOSTILE_PACK,
     HOLDFAST_ROOTS: `${ROOT_NAME}=${world.root}`,
     HOLDFAST_LEASE_MS: String(LEASE_MS),

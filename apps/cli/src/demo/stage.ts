@@ -77,7 +77,7 @@ export async function buildStage(
     subject,
     start,
     startWorker: async () => {
-      const worker = start({ name: "the worker", args: ["worker"], env: workerEnvironment(config, database.url, { [workspace]: mod }) });
+      const worker = start({ name: "the worker", args: ["worker"], env: workerEnvironment(config, settings, { [workspace]: mod }) });
       await worker.ready(readyMs);
       return worker;
     },

@@ -52,7 +52,7 @@ export async function createDataFolder({ path: folder }: DataFolder): Promise<vo
   }
 }
 
-/** The keys that sign task handles (HOLDFAST_KEYS), made on first use. */
+/** The keys of the service (HOLDFAST_KEYS), made on first use. */
 export async function handleKeys({ path: folder }: DataFolder): Promise<string> {
   const file = path.join(folder, "handle.keys");
   const kept = await readText(file);

@@ -7,6 +7,7 @@ export interface ServiceSettings {
   readonly publicUrl: string;
   /** The development issuer; null where HOLDFAST_ISSUERS names another one. */
   readonly issuer: string | null;
+  /** HOLDFAST_KEYS: nodes sign handles with them, and workers what an attempt leaves for the next one. */
   readonly handleKeys: string;
 }
 
@@ -25,11 +26,15 @@ export function serverEnvironment(config: CliConfig, settings: ServiceSettings, 
 }
 
 /** The environment of a worker. Roots of the data folder come on top of those in HOLDFAST_ROOTS. */
-export function workerEnvironment(config: CliConfig, databaseUrl: string, roots: Readonly<Record<string, string>>): Record<string, string> {
+export function workerEnvironment(
+  config: CliConfig,
+  { databaseUrl, handleKeys }: Pick<ServiceSettings, "databaseUrl" | "handleKeys">,
+  roots: Readonly<Record<string, string>>,
+): Record<string, string> {
   const own = Object.entries(roots).map(([name, target]) => `${name}=${target}`);
   const { HOLDFAST_ROOTS: inherited, ...rest } = config.inherited;
   const all = [...(inherited === undefined || inherited === "" ? [] : [inherited]), ...own].join(",");
-  return { ...rest, DATABASE_URL: databaseUrl, ...(all === "" ? {} : { HOLDFAST_ROOTS: all }) };
+  return { ...rest, DATABASE_URL: databaseUrl, HOLDFAST_KEYS: handleKeys, ...(all === "" ? {} : { HOLDFAST_ROOTS: all }) };
 }
 
 /** HOLDFAST_ROOTS separates roots by commas, so none can hold one. */

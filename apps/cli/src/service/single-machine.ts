@@ -50,7 +50,7 @@ export async function startSingleMachine(options: SingleMachineOptions): Promise
     return process;
   };
   await start("server", () => serverEnvironment(config, settings, port));
-  const worker = await start("worker", () => workerEnvironment(config, databaseUrl, roots));
+  const worker = await start("worker", () => workerEnvironment(config, settings, roots));
   const announce = async (): Promise<void> => {
     await data.writeRunningService(folder, { pid: process.pid, url, issuer, databaseUrl, roots });
   };
