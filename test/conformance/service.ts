@@ -20,7 +20,7 @@ const PACK = path.join(import.meta.dirname, "pack");
 const WORKER = path.join(path.dirname(createRequire(import.meta.url).resolve("@holdfast/worker")), "main.ts");
 const SUBJECT = "conformance";
 
-/** Two nodes and a worker, real processes over a migrated database, behind a proxy that favours neither node. */
+/** Three nodes and two workers, real processes over a migrated database, behind a proxy that favours no node. */
 export async function startConformanceService(databaseUrl: string): Promise<ConformanceService> {
   await using cleanup = new AsyncDisposableStack();
   const issuer = await startTestIssuer();
@@ -33,26 +33,27 @@ export async function startConformanceService(databaseUrl: string): Promise<Conf
     await startRoundRobinProxy({ authorization: async () => `Bearer ${await issuer.token({ audience: url, subject: SUBJECT })}` }),
   );
   const url: string = `${proxy.origin}/mcp`;
-  const shared = { DATABASE_URL: databaseUrl, HOLDFAST_PACKS: PACK, HOLDFAST_DRAIN_MS: "2000" };
+  const shared = {
+    DATABASE_URL: databaseUrl,
+    HOLDFAST_PACKS: PACK,
+    HOLDFAST_DRAIN_MS: "2000",
+    HOLDFAST_KEYS: `k1:${randomBytes(32).toString("base64url")}`,
+  };
   const node = {
     ...shared,
     HOLDFAST_PORT: "0",
     HOLDFAST_PUBLIC_URL: url,
     HOLDFAST_ISSUERS: JSON.stringify([{ issuer: issuer.issuer, jwksUrl: issuer.jwksUrl }]),
-    HOLDFAST_KEYS: `k1:${randomBytes(32).toString("base64url")}`,
   };
-  const worker = { ...shared, HOLDFAST_ROOTS: `conformance=${folder}`, HOLDFAST_SLOTS: "4" };
+  const worker = { ...shared, HOLDFAST_ROOTS: `conformance=${folder}`, HOLDFAST_SLOTS: "2" };
   const started = await Promise.allSettled([
-    startServerProcess(node),
-    startServerProcess(node),
-    startServiceProcess({ main: WORKER, env: worker }),
+    ...[1, 2, 3].map(() => startServerProcess(node)),
+    ...[1, 2].map(() => startServiceProcess({ main: WORKER, env: worker })),
   ]);
   for (const each of started) if (each.status === "fulfilled") cleanup.use(each.value);
-  const [first, second, third] = started;
-  if (first.status === "rejected") throw first.reason;
-  if (second.status === "rejected") throw second.reason;
-  if (third.status === "rejected") throw third.reason;
-  proxy.targets = [first.value.url, second.value.url];
+  for (const each of started) if (each.status === "rejected") throw each.reason;
+  const ready = started.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  proxy.targets = ready.flatMap((service) => ("url" in service ? [service.url] : []));
   const owned = cleanup.move();
   return { url, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
