@@ -64,17 +64,35 @@ export type RenewalAnswer =
   | { readonly kind: "busy" }
   | { readonly kind: "refused" };
 
-/** How an attempt ended. */
+/**
+ * How an attempt ended. A wish to cancel that came first turns `interrupted`, `suspended` and a failure that asks for a retry into
+ * `cancelled`; a result or a final failure stands (contract 8.3).
+ *
+ * An attempt dies when its lease expires or its failure asks for a retry. What becomes of the task is then the first of these that fits:
+ * 1. its journal is unresolved: it fails as "write_unresolved";
+ * 2. a cancellation was requested, and no journal is open or committed: it is cancelled;
+ * 3. a journal is open or committed, or a result is staged: another attempt follows, at no cost, as there is nothing to run again;
+ * 4. the attempt before was replaced after a death with the same checkpoint version, and that is not zero: it fails as "checkpoint_stuck";
+ * 5. the budget lets another attempt follow, or the task fails with the reason of the last one.
+ * An interrupted attempt is judged by the first two and followed by another at no cost.
+ *
+ * Endings that contradict the journal reject with "internal" and settle nothing: any but a replacement while it is open, any but
+ * `completed` once it is committed, any but a failure as "write_unresolved" when it is unresolved. The lease then runs out, and another
+ * attempt finds what there is to finish.
+ */
 export type Settlement =
   | { readonly kind: "completed"; readonly result: ToolResult; readonly artifacts: readonly StoredArtifact[] }
-  /** Completed with the result that was staged. */
+  /** Completed with the result that was staged; rejects with "internal" when there is none. */
   | { readonly kind: "published" }
   /** `retry` asks for a replacement, granted while the budget lasts; without budget it is a failure. */
   | { readonly kind: "failed"; readonly code: ErrorCode; readonly reference: string; readonly detail: string; readonly retry: boolean }
   | { readonly kind: "cancelled" }
   /** By drain or deploy: the task is queued again at no cost. */
   | { readonly kind: "interrupted"; readonly detail: string }
-  /** Waits for answers to these questions, none of which was asked before (contract 9.1). At least one. */
+  /**
+   * Waits for answers to these questions (contract 9.1). Rejects with "operation_output_invalid" when there is none, or when one of them was
+   * asked or answered before; nothing is settled then.
+   */
   | { readonly kind: "suspended"; readonly requests: InputRequests };
 
 export interface StoredArtifact {
@@ -96,7 +114,11 @@ export interface AttemptLedger {
   saveCheckpoint(attempt: AttemptRef, value: SealedValue): Promise<KeepAnswer>;
   /** Keeps the value of a step; one that was kept under this key before is replaced. */
   saveStep(attempt: AttemptRef, step: SealedStep): Promise<KeepAnswer>;
-  /** Stores the result of a read before it is published; `sourceRevision` null means that no other task may have it. */
+  /**
+   * Stores the result of a read before it is published; `sourceRevision` null means that no other task may have it. Replaces one that was
+   * staged before, and links the artifacts to this task. Rejects with "operation_output_invalid" for an artifact that is not stored, or
+   * not any more: a reused result must be made again then.
+   */
   stage(attempt: AttemptRef, result: Omit<StagedResult, "taskId">): Promise<KeepAnswer>;
   /** Turns expired leases into lost attempts, at most `limit`, and says which tasks changed. Safe on every worker at once. */
   reap(limit: number): Promise<readonly TaskId[]>;

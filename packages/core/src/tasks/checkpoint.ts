@@ -1,7 +1,10 @@
 import type { TaskId } from "../ids.ts";
 import type { StoredArtifact } from "./attempt-ledger.ts";
 
-/** A value that one attempt leaves for the next, with what proves that we wrote it. */
+/**
+ * A value that one attempt leaves for the next, with what proves that we wrote it. Keeping one grows the task's checkpoint version,
+ * by which the store knows whether the next attempt begins elsewhere; the very same text and revision again does not.
+ */
 export interface SealedValue {
   /** JSON text, exactly as it was sealed. */
   readonly text: string;

@@ -8,6 +8,13 @@ import type { AttemptRef, StoredArtifact } from "./attempt-ledger.ts";
 export const JOURNAL_STATES = ["planned", "applying", "committed", "rolling_back", "restored", "unresolved"] as const;
 export type JournalState = (typeof JOURNAL_STATES)[number];
 
+/**
+ * States in which files may be half changed: such a task cannot end, whoever wishes it, and no other plan is bound below its root. A
+ * task whose plan is committed can only be completed, one whose plan is unresolved can only fail as "write_unresolved". So a wish to
+ * cancel a queued task that stands in any state but `restored` is only written down, for the attempt that settles the matter (contract 8.4).
+ */
+export const OPEN_JOURNAL_STATES = ["planned", "applying", "rolling_back"] as const satisfies readonly JournalState[];
+
 /** One file of a plan. No digest and no bytes: the file is not there before, or not after. */
 export interface JournalFile {
   /** Relative to the workspace, with `/`. */
@@ -38,17 +45,26 @@ export interface JournalEntry extends JournalPlan {
   readonly recoveries: number;
 }
 
-/** `busy`: another plan is being carried out below the same root. `refused`: this attempt may no longer write (contract 7.4). */
+/**
+ * `busy`: another plan is being carried out below the same root. `refused`: this attempt may no longer write (contract 7.4), or its task
+ * has another plan already, in whatever state. Repeating a bind whose answer was lost is `bound`.
+ */
 export type BindAnswer = "bound" | "busy" | "refused";
 
 /** The durable side of `context.transaction`. Every write presents the attempt's token. */
 export interface WriteJournal {
+  /**
+   * Links the artifacts to the task, and counts as progress for the retry budget, like a checkpoint. Rejects with
+   * "operation_output_invalid" for an artifact that was never stored.
+   */
   bind(attempt: AttemptRef, plan: JournalPlan): Promise<BindAnswer>;
-  /** The entry of the attempt's task, with all bytes, or null when nothing was bound. */
+  /** The entry of the attempt's task, with all bytes, or null when nothing was bound or this is no longer the newest attempt. */
   read(attempt: AttemptRef): Promise<JournalEntry | null>;
   /**
    * Moves the entry on if it stands in one of `from`. To the same state is a question: may this attempt still write? `recovered`
-   * counts one more attempt that took it up. `refused` when it stands elsewhere or the token is old.
+   * counts one more attempt that took it up, each attempt once. `refused` when it stands elsewhere or the token is old. Nothing leaves
+   * `restored` and `unresolved`, and `committed` only becomes `unresolved`, for an entry whose seal is wrong. A move that this attempt
+   * has made already is `moved`, so that one whose answer was lost can be repeated.
    */
   move(
     attempt: AttemptRef,
