@@ -14,7 +14,7 @@ export interface Diagnostic {
   /** UPPER_SNAKE and stable. */
   readonly code: string;
   readonly severity: (typeof SEVERITIES)[number];
-  readonly category: "syntax" | "reference" | "design" | "validation" | "configuration";
+  readonly category: "syntax" | "reference" | "layout" | "design" | "validation" | "configuration";
   readonly message: string;
   readonly classification: "confirmed_error" | "probable_defect" | "design_warning" | "unresolved_analysis";
   readonly confidence: Confidence;

@@ -6,12 +6,14 @@ export function envelopeSchema<Data extends z.ZodType>(data: Data) {
   return z.object({
     status: z
       .enum(["ok", "blocked", "error"])
-      .describe("error: the call could not be answered; then isError is true and blockers say why."),
+      .describe(
+        "blocked: nothing was changed, because of what blockers say. error: the call could not be answered; then isError is true and blockers say why.",
+      ),
     code: z.string().describe("What happened, as an upper-case word. A result that does not cover everything ends in _PARTIAL."),
     workspaceId: z.string(),
     filesScanned: z.array(z.string()).max(INLINE_LIMITS.files).describe("Files that were read, in load order; cut when there are many."),
-    proposedFiles: z.array(z.string()),
-    changedFiles: z.array(z.string()),
+    proposedFiles: z.array(fileChangeSchema).describe("What the call would write, whether it was written or not."),
+    changedFiles: z.array(fileChangeSchema).describe("What the call has written."),
     diagnostics: z.array(diagnosticSchema).describe("Worst first. Cut when there are many; a last entry then says how many are missing."),
     artifacts: z.array(artifactLinkSchema),
     validation: z.object({
@@ -40,6 +42,12 @@ export const INLINE_LIMITS = {
   text: 300,
 } as const;
 
+const fileChangeSchema = z.object({
+  path: z.string().describe("Labelled by layer, such as mod:events/a.txt."),
+  sha256Before: z.string().nullable(),
+  sha256After: z.string().nullable(),
+});
+
 const positionSchema = z.object({ line: z.number(), column: z.number(), offset: z.number() });
 
 const locationSchema = z.object({
@@ -60,3 +68,6 @@ const diagnosticSchema = z.object({
   related: z.array(locationSchema).optional(),
   details: z.record(z.string(), z.unknown()).optional(),
 });
+
+export type OutputDiagnostic = z.infer<typeof diagnosticSchema>;
+export type FileChange = z.infer<typeof fileChangeSchema>;

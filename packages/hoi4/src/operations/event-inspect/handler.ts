@@ -1,9 +1,10 @@
 import { handle, toolResult, WorkspaceError, type ArtifactLink, type OperationContext, type ToolResult } from "@holdfast/core";
-import type { Diagnostic } from "../../mod/diagnostic.ts";
 import { keepPace } from "../../pace.ts";
 import { quantity } from "../../quantity.ts";
 import { toJsonObject } from "../../to-json.ts";
+import { unreachable, type Blocker } from "../blocker.ts";
 import { cutForResult } from "../inline-lists.ts";
+import { outputDiagnostic } from "../output-diagnostic.ts";
 import type { EventInspectOutput, ScanData } from "./contract.ts";
 import { ARTIFACT_LIMIT, graphArtifact } from "./graph-artifact.ts";
 import { eventInspect, type EventInspectInput } from "./manifest.ts";
@@ -83,39 +84,10 @@ function checksOf({ diagnostics, isComplete }: EventScan): EventInspectOutput["v
   ];
 }
 
-/** Our lists are read-only, those of a schema are not. */
-function outputDiagnostic({ related, details, ...rest }: Diagnostic): EventInspectOutput["diagnostics"][number] {
-  return {
-    ...rest,
-    ...(related === undefined || related.length === 0 ? {} : { related: [...related] }),
-    ...(details === undefined ? {} : { details: { ...details } }),
-  };
-}
-
 const TOO_LARGE: Blocker = {
   code: "SCAN_RESULT_LIMIT",
   message: `The event graph of this mod takes more than ${ARTIFACT_LIMIT / 1024 / 1024} MiB, which is as much as one scan stores. Is the folder really one mod?`,
 };
-
-interface Blocker {
-  readonly code: string;
-  readonly message: string;
-}
-
-function unreachable({ code, path }: WorkspaceError): Blocker {
-  const folder = path === "" ? "The folder of the mod" : `"${path}" in the folder of the mod`;
-  switch (code) {
-    case "missing":
-      return {
-        code: "WORKSPACE_MISSING",
-        message: `${folder} does not exist. Has it been moved or renamed since the workspace was set up?`,
-      };
-    case "unreadable":
-      return { code: "WORKSPACE_UNREADABLE", message: `${folder} cannot be opened by the service. Check its permissions.` };
-    case "outside":
-      return { code: "WORKSPACE_OUTSIDE", message: `${folder} is a link that leads somewhere else, which is not followed.` };
-  }
-}
 
 /** A result that says in one sentence why there is none. */
 function refusal(workspaceId: string, { code, message }: Blocker): ToolResult {
