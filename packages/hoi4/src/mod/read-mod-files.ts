@@ -4,6 +4,7 @@ import type { Pace } from "../pace.ts";
 import { displayPath, type ModFile, type ModListing } from "./list-mod-files.ts";
 import { NO_DESCRIPTOR, readDescriptor, type Descriptor } from "./descriptor.ts";
 import { definableKinds } from "./scan-folders.ts";
+import { sha256Of } from "../sha256.ts";
 
 /** The bytes of a mod as one scan saw them. */
 export interface ModSnapshot {
@@ -153,7 +154,7 @@ const SKIP_REASONS = { missing: "FILE_VANISHED", unreadable: "FILE_UNREADABLE", 
 
 /** JSON keeps the fields apart whatever characters a path has. Of a file that was not read, the size has to do. */
 function revisionLine({ displayPath: path, layer, order, size }: Omit<ModFile, "role" | "path">, bytes: Uint8Array | null): string {
-  const content = bytes === null ? `size:${size}` : createHash("sha256").update(bytes).digest("hex");
+  const content = bytes === null ? `size:${size}` : sha256Of(bytes);
   return `${JSON.stringify([path, layer, order, content])}\n`;
 }
 

@@ -1,18 +1,22 @@
-import { readdir, readFile, stat } from "node:fs/promises";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { WorkspaceError, type WorkspaceView } from "@holdfast/core";
+import { WorkspaceError } from "@holdfast/core";
+import { revisionOf, type TestWorkspace } from "./test-workspace.ts";
 
 /** A folder of this machine that a test trusts, without the bounds of the worker's own view. */
-export function folderWorkspace(root: string): WorkspaceView {
+export function folderWorkspace(root: string): TestWorkspace {
+  const paths = () =>
+    readdirSync(root, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(root, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, "/"))
+      .toSorted();
   return {
     id: "current",
-    list: async (folder) => {
-      const entries = await readdir(path.join(root, folder), { recursive: true, withFileTypes: true });
-      const files = entries.filter((entry) => entry.isFile()).map((entry) => path.join(entry.parentPath, entry.name));
-      const listed = await Promise.all(
-        files.map(async (file) => ({ path: path.relative(root, file).replaceAll(path.sep, "/"), size: (await stat(file)).size })),
-      );
-      return listed.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+    revision: revisionOf(paths().map((file) => [file, readFileSync(path.join(root, file))] as const)),
+    list: (folder) => {
+      const inside = paths().filter((file) => folder === "" || file.startsWith(`${folder}/`));
+      return Promise.resolve(inside.map((file) => ({ path: file, size: statSync(path.join(root, file)).size })));
     },
     read: async (file) => {
       try {
@@ -21,5 +25,6 @@ export function folderWorkspace(root: string): WorkspaceView {
         throw new WorkspaceError("missing", file, { cause });
       }
     },
+    write: (file, bytes) => (bytes === null ? rm(path.join(root, file)) : writeFile(path.join(root, file), bytes)),
   };
 }

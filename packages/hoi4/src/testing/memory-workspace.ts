@@ -1,4 +1,5 @@
-import { WorkspaceError, type WorkspaceErrorCode, type WorkspaceView } from "@holdfast/core";
+import { WorkspaceError, type WorkspaceErrorCode } from "@holdfast/core";
+import { revisionOf, type TestWorkspace } from "./test-workspace.ts";
 
 export interface MemoryWorkspaceOptions {
   /** Paths that are listed and cannot be read. */
@@ -13,10 +14,11 @@ export interface MemoryWorkspaceOptions {
 export function memoryWorkspace(
   files: Readonly<Record<string, string | Uint8Array>>,
   { faults = {}, listFault, arrange = (paths) => paths.toSorted() }: MemoryWorkspaceOptions = {},
-): WorkspaceView {
+): TestWorkspace {
   const contents = new Map(Object.entries(files).map(([path, text]) => [path, typeof text === "string" ? Buffer.from(text) : text]));
   return {
     id: "current",
+    revision: revisionOf(contents),
     list: (folder) => {
       if (listFault !== undefined) return Promise.reject(new WorkspaceError(listFault, folder));
       const inside = [...contents.keys()].filter((path) => folder === "" || path.startsWith(`${folder}/`));
@@ -25,6 +27,11 @@ export function memoryWorkspace(
     read: (path) => {
       const fault = faults[path] ?? (contents.has(path) ? null : "missing");
       return fault === null ? Promise.resolve(contents.get(path) ?? new Uint8Array()) : Promise.reject(new WorkspaceError(fault, path));
+    },
+    write: (path, bytes) => {
+      if (bytes === null) contents.delete(path);
+      else contents.set(path, bytes);
+      return Promise.resolve();
     },
   };
 }
