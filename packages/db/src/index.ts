@@ -1,6 +1,7 @@
 export { openDatabase, openQueuePool, type Database, type DatabaseOptions } from "./pool.ts";
 export { createPostgresTaskManager } from "./task-manager.ts";
 export { createPostgresAttemptLedger } from "./attempt-ledger.ts";
+export { createTaskReader } from "./reads/find-tasks.ts";
 
 export { storeArtifact, type ArtifactUpload, type StoreArtifactAnswer } from "./writes/store-artifact.ts";
 export { readArtifact, type ArtifactBytes, type ArtifactRequest } from "./reads/read-artifact.ts";

@@ -6,7 +6,8 @@ import { countSchema, jsonTextSchema, quotedTextSchema, runStatement, type State
 
 const errorCodeSchema = z.custom<ErrorCode>((code) => typeof code === "string" && Object.hasOwn(ERRORS, code), "is no error code");
 
-const rowSchema = z.object({
+/** A task with all that an answer needs; `TASK_COLUMNS` selects it. */
+export const taskRowSchema = z.object({
   id: taskIdSchema,
   workspace_id: z.string(),
   operation: z.string(),
@@ -25,32 +26,39 @@ const rowSchema = z.object({
   error_code: errorCodeSchema.nullable(),
   error_reference: z.string().nullable(),
 });
-type TaskRow = z.infer<typeof rowSchema>;
+export type TaskRow = z.infer<typeof taskRowSchema>;
+
+export const TASK_COLUMNS = `
+  t.id, t.workspace_id, t.operation, t.operation_version, t.status, t.status_message, t.ttl_ms, t.poll_interval_ms, t.created_at,
+  greatest(t.last_updated_at, l.progressed_at, l.cancel_requested_at) as updated_at,
+  l.cancel_requested_at is not null as cancel_requested,
+  l.progress_value, l.progress_total, l.progress_message::text as progress_message,
+  r.result::text as result, r.error_code, r.error_reference`;
+
+/** Beside `holdfast.task as t`. */
+export const TASK_JOINS = `
+left join holdfast.live_task as l on l.task_id = t.id
+left join holdfast.task_result as r on r.task_id = t.id`;
+
+/** A task that nobody finishes does not expire: its ttl counts against a terminal status only. */
+export const IS_UNEXPIRED = "(t.status in ('working', 'input_required') or now() < t.created_at + t.ttl_ms * interval '1 millisecond')";
 
 /**
  * All that an answer needs in one snapshot: a task is never seen completed without its result, nor working with one.
- * Unknown, foreign, expired and no longer granted are the same empty answer (contract 2.4). A task that nobody finishes does not
- * expire: its ttl counts against a terminal status only.
+ * Unknown, foreign, expired and no longer granted are the same empty answer (contract 2.4).
  */
 const findTaskStatement = (purpose: string, action: string): Statement<TaskRow> => ({
   purpose,
   prepared: true,
   text: `
-select
-  t.id, t.workspace_id, t.operation, t.operation_version, t.status, t.status_message, t.ttl_ms, t.poll_interval_ms, t.created_at,
-  greatest(t.last_updated_at, l.progressed_at, l.cancel_requested_at) as updated_at,
-  l.cancel_requested_at is not null as cancel_requested,
-  l.progress_value, l.progress_total, l.progress_message::text as progress_message,
-  r.result::text as result, r.error_code, r.error_reference
-from holdfast.task as t
-left join holdfast.live_task as l on l.task_id = t.id
-left join holdfast.task_result as r on r.task_id = t.id
+select ${TASK_COLUMNS}
+from holdfast.task as t ${TASK_JOINS}
 where t.id = $1::uuid
   and t.issuer = $2::text
   and t.subject = $3::text
-  and (t.status in ('working', 'input_required') or now() < t.created_at + t.ttl_ms * interval '1 millisecond')
+  and ${IS_UNEXPIRED}
   and ${grantPredicate({ workspaceId: "t.workspace_id", issuer: "$2::text", subject: "$3::text", groups: "$4::jsonb", action })}`,
-  row: rowSchema,
+  row: taskRowSchema,
 });
 
 const FIND = findTaskStatement("find a task", "'read'");
@@ -70,7 +78,10 @@ async function find(database: Database, statement: Statement<TaskRow>, ref: Task
   const principal = principalParameters(ref.principal);
   if (principal === null) return null;
   const [row] = await runStatement(database.pool, statement, [ref.id, ...principal]);
-  if (row === undefined) return null;
+  return row === undefined ? null : taskOf(row);
+}
+
+export function taskOf(row: TaskRow): Task {
   return {
     id: row.id,
     workspaceId: row.workspace_id,
