@@ -76,10 +76,15 @@ alter table holdfast.task_result
     add column artifacts json;
 
 -- ## Identical requests
--- The address of a read, for those that come after it; its index is the next migration.
-alter table holdfast.task add column content_address bytea;
+alter table holdfast.task
+    -- The address of a read, for those that come after it; its index is the next migration.
+    add column content_address bytea,
+    -- A task with a receipt is never removed: kept here too, so that looking for what may go does not pass by all of those.
+    add column has_receipt boolean not null default false;
 
 create table holdfast.receipt (
+    -- SHA-256 over the five columns that follow, because together they may be longer than an index takes.
+    address bytea primary key,
     issuer text not null,
     subject text not null,
     workspace_id text not null references holdfast.workspace (id),
@@ -93,7 +98,7 @@ create table holdfast.receipt (
     seal text not null,
     created_at timestamptz not null default now(),
     renewed_at timestamptz,
-    primary key (issuer, subject, workspace_id, place, request_key),
+    constraint receipt_address_check check (length(address) = 32),
     constraint receipt_request_key_check check (length(request_key) between 1 and 256),
     constraint receipt_input_sha256_check check (length(input_sha256) = 32)
 );
@@ -142,5 +147,8 @@ create table holdfast.journal_file (
     constraint journal_file_before_check check (before_sha256 is null or length(before_sha256) = 32),
     constraint journal_file_after_check check (after_sha256 is null or length(after_sha256) = 32)
 );
+-- Files whose bytes have not been let go of.
+create index journal_file_bytes_idx on holdfast.journal_file (task_id)
+where before_bytes is not null or after_bytes is not null;
 alter table holdfast.journal_file alter column before_bytes set storage external;
 alter table holdfast.journal_file alter column after_bytes set storage external;

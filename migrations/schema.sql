@@ -83,6 +83,7 @@ create table holdfast.journal_file (
 );
 alter table holdfast.journal_file alter column before_bytes set storage external;
 alter table holdfast.journal_file alter column after_bytes set storage external;
+CREATE INDEX journal_file_bytes_idx ON holdfast.journal_file USING btree (task_id) WHERE ((before_bytes IS NOT NULL) OR (after_bytes IS NOT NULL));
 
 create table holdfast.live_task (
     task_id uuid not null,
@@ -125,6 +126,7 @@ create table holdfast.migration (
 );
 
 create table holdfast.receipt (
+    address bytea not null,
     issuer text not null,
     subject text not null,
     workspace_id text not null,
@@ -137,7 +139,8 @@ create table holdfast.receipt (
     seal text not null,
     created_at timestamp with time zone not null default now(),
     renewed_at timestamp with time zone,
-    constraint receipt_pkey PRIMARY KEY (issuer, subject, workspace_id, place, request_key),
+    constraint receipt_pkey PRIMARY KEY (address),
+    constraint receipt_address_check CHECK ((length(address) = 32)),
     constraint receipt_input_sha256_check CHECK ((length(input_sha256) = 32)),
     constraint receipt_request_key_check CHECK (((length(request_key) >= 1) AND (length(request_key) <= 256)))
 );
@@ -161,6 +164,7 @@ create table holdfast.task (
     created_at timestamp with time zone not null default now(),
     last_updated_at timestamp with time zone not null default now(),
     content_address bytea,
+    has_receipt boolean not null default false,
     constraint task_pkey PRIMARY KEY (id),
     constraint task_effect_check CHECK ((effect = ANY (ARRAY['read'::text, 'write'::text]))),
     constraint task_poll_interval_check CHECK ((poll_interval_ms > 0)),
@@ -169,7 +173,7 @@ create table holdfast.task (
     constraint task_ttl_check CHECK ((ttl_ms > 0))
 );
 CREATE INDEX task_content_address_idx ON holdfast.task USING btree (content_address, created_at DESC) WHERE (content_address IS NOT NULL);
-CREATE INDEX task_expires_at_idx ON holdfast.task USING btree ((((created_at AT TIME ZONE 'UTC'::text) + ((ttl_ms)::double precision * '00:00:00.001'::interval)))) WHERE (status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text]));
+CREATE INDEX task_expires_at_idx ON holdfast.task USING btree ((((created_at AT TIME ZONE 'UTC'::text) + ((ttl_ms)::double precision * '00:00:00.001'::interval)))) WHERE ((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) AND (NOT has_receipt));
 
 create table holdfast.task_artifact (
     task_id uuid not null,

@@ -114,6 +114,10 @@ export async function createTaskWorld(): Promise<TaskWorld> {
         input: { workspaceId, ...input },
         ttlMs: DEFAULT_TTL_MS,
         pollIntervalMs: POLL_INTERVAL_MS,
+        waiter: "client",
+        contentAddress: null,
+        receipt: null,
+        answers: [],
       });
       if (outcome.kind !== "created") throw new Error("the task was denied");
       return id;

@@ -1,4 +1,13 @@
-import { ERRORS, taskIdSchema, TASK_STATUSES, type ErrorCode, type Task, type TaskOutcome, type TaskRef } from "@holdfast/core";
+import {
+  ERRORS,
+  inputMethodSchema,
+  taskIdSchema,
+  TASK_STATUSES,
+  type ErrorCode,
+  type Task,
+  type TaskOutcome,
+  type TaskRef,
+} from "@holdfast/core";
 import { z } from "zod";
 import { actionByEffect, grantPredicate, principalParameters } from "../grant-predicate.ts";
 import type { Database } from "../pool.ts";
@@ -22,6 +31,9 @@ export const taskRowSchema = z.object({
   progress_value: z.number().nullable(),
   progress_total: z.number().nullable(),
   progress_message: quotedTextSchema.nullable(),
+  input_requests: jsonTextSchema
+    .pipe(z.record(z.string(), z.object({ method: inputMethodSchema, params: z.record(z.string(), z.json()) })))
+    .nullable(),
   result: jsonTextSchema.nullable(),
   error_code: errorCodeSchema.nullable(),
   error_reference: z.string().nullable(),
@@ -33,12 +45,17 @@ export const TASK_COLUMNS = `
   greatest(t.last_updated_at, l.progressed_at, l.cancel_requested_at) as updated_at,
   l.cancel_requested_at is not null as cancel_requested,
   l.progress_value, l.progress_total, l.progress_message::text as progress_message,
+  case when t.status = 'input_required' then (
+    select json_object_agg(i.key, json_build_object('method', i.method, 'params', i.params) order by i.key)
+    from holdfast.task_input as i
+    where i.task_id = t.id and i.answer is null
+  ) end::text as input_requests,
   r.result::text as result, r.error_code, r.error_reference`;
 
-/** Beside `holdfast.task as t`. */
+/** Beside `holdfast.task as t`. A result that is staged has a row already, and is nobody's to see before the task is completed. */
 export const TASK_JOINS = `
 left join holdfast.live_task as l on l.task_id = t.id
-left join holdfast.task_result as r on r.task_id = t.id`;
+left join holdfast.task_result as r on r.task_id = t.id and t.status in ('completed', 'failed')`;
 
 /** A task that nobody finishes does not expire: its ttl counts against a terminal status only. */
 export const IS_UNEXPIRED = "(t.status in ('working', 'input_required') or now() < t.created_at + t.ttl_ms * interval '1 millisecond')";
@@ -62,16 +79,16 @@ where t.id = $1::uuid
 });
 
 const FIND = findTaskStatement("find a task", "'read'");
-const FIND_CANCELLABLE = findTaskStatement("find a task to cancel", actionByEffect("t.effect"));
+const FIND_SUBMITTED = findTaskStatement("find a task of a submitter", actionByEffect("t.effect"));
 
 /** The task, if its owner asks and may still look into the workspace. */
 export async function findTask(database: Database, ref: TaskRef): Promise<Task | null> {
   return await find(database, FIND, ref);
 }
 
-/** The same for whoever may cancel it, which needs no right to look at other things. */
-export async function findCancellableTask(database: Database, ref: TaskRef): Promise<Task | null> {
-  return await find(database, FIND_CANCELLABLE, ref);
+/** The same for whoever may submit it, and so answer and cancel it, which needs no right to look at other things. */
+export async function findSubmittedTask(database: Database, ref: TaskRef): Promise<Task | null> {
+  return await find(database, FIND_SUBMITTED, ref);
 }
 
 async function find(database: Database, statement: Statement<TaskRow>, ref: TaskRef): Promise<Task | null> {
@@ -91,6 +108,7 @@ export function taskOf(row: TaskRow): Task {
     statusMessage: row.status_message,
     progress: row.progress_value === null ? null : { value: row.progress_value, total: row.progress_total, message: row.progress_message },
     cancelRequested: row.cancel_requested,
+    inputRequests: row.input_requests ?? {},
     createdAt: row.created_at,
     lastUpdatedAt: row.updated_at,
     ttlMs: row.ttl_ms,

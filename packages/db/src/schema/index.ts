@@ -1,4 +1,7 @@
 export { accessGrant, workspace } from "./access.ts";
 export { artifact, artifactBlob, taskArtifact } from "./artifacts.ts";
-export { attempt, liveTask, task, taskEvent, taskResult } from "./tasks.ts";
+export { taskCheckpoint, taskStep } from "./checkpoints.ts";
+export { journalEntry, journalFile } from "./journal.ts";
+export { receipt } from "./receipts.ts";
+export { attempt, liveTask, task, taskEvent, taskInput, taskResult } from "./tasks.ts";
 export { worker } from "./workers.ts";

@@ -1,29 +1,55 @@
 import { sql } from "drizzle-orm";
-import { bigint, doublePrecision, index, integer, json, jsonb, primaryKey, smallint, text, uuid } from "drizzle-orm/pg-core";
-import { ATTEMPT_STATES, TASK_STATUSES } from "@holdfast/core";
+import {
+  bigint,
+  boolean,
+  doublePrecision,
+  index,
+  integer,
+  json,
+  jsonb,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+  uuid,
+} from "drizzle-orm/pg-core";
+import { ATTEMPT_STATES, INPUT_METHODS, TASK_STATUSES } from "@holdfast/core";
 import { workspace } from "./access.ts";
-import { holdfast, moment } from "./holdfast.ts";
+import { bytea, holdfast, moment } from "./holdfast.ts";
 
-export const task = holdfast.table("task", {
-  id: uuid("id").primaryKey(),
-  workspaceId: text("workspace_id")
-    .notNull()
-    .references(() => workspace.id),
-  issuer: text("issuer").notNull(),
-  subject: text("subject").notNull(),
-  operation: text("operation").notNull(),
-  operationVersion: integer("operation_version").notNull(),
-  effect: text("effect", { enum: ["read", "write"] }).notNull(),
-  pool: text("pool").notNull(),
-  root: text("root").notNull(),
-  input: json("input").notNull(),
-  status: text("status", { enum: TASK_STATUSES }).notNull().default("working"),
-  statusMessage: text("status_message"),
-  ttlMs: bigint("ttl_ms", { mode: "number" }).notNull(),
-  pollIntervalMs: integer("poll_interval_ms").notNull(),
-  createdAt: moment("created_at").notNull().defaultNow(),
-  lastUpdatedAt: moment("last_updated_at").notNull().defaultNow(),
-});
+export const task = holdfast.table(
+  "task",
+  {
+    id: uuid("id").primaryKey(),
+    workspaceId: text("workspace_id")
+      .notNull()
+      .references(() => workspace.id),
+    issuer: text("issuer").notNull(),
+    subject: text("subject").notNull(),
+    operation: text("operation").notNull(),
+    operationVersion: integer("operation_version").notNull(),
+    effect: text("effect", { enum: ["read", "write"] }).notNull(),
+    pool: text("pool").notNull(),
+    root: text("root").notNull(),
+    input: json("input").notNull(),
+    status: text("status", { enum: TASK_STATUSES }).notNull().default("working"),
+    statusMessage: text("status_message"),
+    ttlMs: bigint("ttl_ms", { mode: "number" }).notNull(),
+    pollIntervalMs: integer("poll_interval_ms").notNull(),
+    createdAt: moment("created_at").notNull().defaultNow(),
+    lastUpdatedAt: moment("last_updated_at").notNull().defaultNow(),
+    contentAddress: bytea("content_address"),
+    hasReceipt: boolean("has_receipt").notNull().default(false),
+  },
+  (table) => [
+    index("task_content_address_idx")
+      .on(table.contentAddress, table.createdAt.desc())
+      .where(sql`content_address is not null`),
+    index("task_expires_at_idx")
+      .on(sql`(created_at at time zone 'UTC' + ttl_ms * interval '1 millisecond')`)
+      .where(sql`status in ('completed', 'failed', 'cancelled') and not has_receipt`),
+  ],
+);
 
 export const liveTask = holdfast.table(
   "live_task",
@@ -41,6 +67,12 @@ export const liveTask = holdfast.table(
     progressTotal: doublePrecision("progress_total"),
     progressMessage: json("progress_message"),
     progressedAt: moment("progressed_at"),
+    parked: boolean("parked").notNull().default(false),
+    contentAddress: bytea("content_address"),
+    hasHandle: boolean("has_handle").notNull().default(true),
+    callers: integer("callers").notNull().default(0),
+    checkpointVersion: integer("checkpoint_version").notNull().default(0),
+    retriedVersion: integer("retried_version").notNull().default(0),
   },
   (table) => [
     index("live_task_leased_idx")
@@ -48,7 +80,10 @@ export const liveTask = holdfast.table(
       .where(sql`worker_id is not null`),
     index("live_task_wake_at_idx")
       .on(table.wakeAt)
-      .where(sql`worker_id is null`),
+      .where(sql`worker_id is null and not parked`),
+    uniqueIndex("live_task_content_address_idx")
+      .on(table.contentAddress)
+      .where(sql`content_address is not null`),
   ],
 );
 
@@ -73,7 +108,24 @@ export const taskResult = holdfast.table("task_result", {
   errorCode: text("error_code"),
   errorReference: uuid("error_reference"),
   createdAt: moment("created_at").notNull().defaultNow(),
+  sourceRevision: text("source_revision"),
+  seal: text("seal"),
+  artifacts: json("artifacts"),
 });
+
+export const taskInput = holdfast.table(
+  "task_input",
+  {
+    taskId: ofTask().notNull(),
+    key: text("key").notNull(),
+    method: text("method", { enum: INPUT_METHODS }).notNull(),
+    params: json("params").notNull(),
+    answer: json("answer"),
+    askedAt: moment("asked_at").notNull().defaultNow(),
+    answeredAt: moment("answered_at"),
+  },
+  (table) => [primaryKey({ columns: [table.taskId, table.key] })],
+);
 
 export const taskEvent = holdfast.table(
   "task_event",
@@ -88,6 +140,6 @@ export const taskEvent = holdfast.table(
   (table) => [index("task_event_task_id_idx").on(table.taskId)],
 );
 
-function ofTask() {
+export function ofTask() {
   return uuid("task_id").references(() => task.id, { onDelete: "cascade" });
 }

@@ -119,6 +119,10 @@ export function taskRequest(changes: Partial<CreateTask> = {}): CreateTask {
     input: { text: "hello" },
     ttlMs: 3_600_000,
     pollIntervalMs: 1_000,
+    waiter: "client",
+    contentAddress: null,
+    receipt: null,
+    answers: [],
     ...changes,
   };
 }

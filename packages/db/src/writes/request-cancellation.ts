@@ -2,7 +2,7 @@ import { taskIdSchema, type Task, type TaskRef } from "@holdfast/core";
 import { z } from "zod";
 import { actionByEffect, grantPredicate, principalParameters } from "../grant-predicate.ts";
 import type { Database } from "../pool.ts";
-import { findCancellableTask } from "../reads/find-task.ts";
+import { findSubmittedTask } from "../reads/find-task.ts";
 import { runStatement, type Statement } from "../statement.ts";
 
 /**
@@ -76,5 +76,5 @@ export async function requestCancellation(database: Database, ref: TaskRef): Pro
   const principal = principalParameters(ref.principal);
   if (principal === null) return null;
   await runStatement(database.pool, CANCEL, [ref.id, ...principal]);
-  return await findCancellableTask(database, ref);
+  return await findSubmittedTask(database, ref);
 }
