@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { openMemoryWorld, plan, write } from "./testing.ts";
+
+describe("the journal of writes (C7)", () => {
+  test("keeps the whole plan for the attempt that has the task, and hands out copies", async () => {
+    const { store, create, claim, lose } = openMemoryWorld();
+    const first = await claim((await create({ operation: write })).id);
+    expect(await store.read(first)).toBeNull();
+    expect(await store.bind(first, plan())).toBe("bound");
+    (await store.read(first))?.files[0]?.before?.bytes.fill(9);
+    await lose(first);
+    expect(await store.read(first)).toBeNull();
+    expect(await store.read(await claim(first.taskId))).toEqual({ ...plan(), state: "planned", recoveries: 0 });
+  });
+
+  test("takes one plan a task", async () => {
+    const { store, create, claim } = openMemoryWorld();
+    const attempt = await claim((await create({ operation: write })).id);
+    await store.bind(attempt, plan());
+    await store.move(attempt, { from: ["planned"], to: "restored" });
+    expect(await store.bind(attempt, plan())).toBe("refused");
+  });
+
+  test("lets one plan at a time write below a root, until it is committed, restored or given up", async () => {
+    for (const end of ["committed", "restored", "unresolved"] as const) {
+      const { store, create, claim } = openMemoryWorld();
+      const attemptIn = async (workspaceId: string) => await claim((await create({ operation: write, workspaceId })).id);
+      const [first, sameRoot, elsewhere] = [await attemptIn("alpha"), await attemptIn("beta"), await attemptIn("gamma")];
+      await store.bind(first, plan());
+      expect(await store.bind(elsewhere, plan())).toBe("bound");
+      for (const to of ["planned", "applying", "rolling_back"] as const) {
+        await store.move(first, { from: ["planned", "applying"], to });
+        expect(await store.bind(sameRoot, plan())).toBe("busy");
+      }
+      await store.move(first, { from: ["rolling_back"], to: end });
+      expect(await store.bind(sameRoot, plan())).toBe("bound");
+    }
+  });
+
+  test("moves on only from where it stands, and answers whether an attempt may still write (C7.4)", async () => {
+    const { store, create, claim, lose } = openMemoryWorld();
+    const stale = await claim((await create({ operation: write })).id);
+    expect(await store.move(stale, { from: ["planned"], to: "applying" })).toBe("refused");
+    await store.bind(stale, plan());
+    expect(await store.move(stale, { from: ["applying"], to: "committed" })).toBe("refused");
+    expect(await store.move(stale, { from: ["planned", "applying"], to: "applying" })).toBe("moved");
+    await lose(stale);
+    const newer = await claim(stale.taskId);
+    expect(await store.move(stale, { from: ["applying"], to: "applying" })).toBe("refused");
+    expect(await store.move(newer, { from: ["applying"], to: "applying", recovered: true })).toBe("moved");
+    expect(await store.read(newer)).toMatchObject({ state: "applying", recoveries: 1 });
+  });
+});
