@@ -70,3 +70,41 @@ test("the number of watches is bounded, and a closed one makes room once", () =>
   hub.watch(taskId(3));
   expect(() => hub.watch(taskId(4))).toThrow(expect.objectContaining({ code: "overloaded" }));
 });
+
+test("a subscription hears of each of its tasks, of all of them when hints may be missing, and of none once it has dropped them", () => {
+  const hub = createHub({ maxWatches: 0 });
+  const heard: TaskId[] = [];
+  const subscription = hub.subscribe([taskId(1), taskId(2), taskId(2), taskId(3)], (id) => heard.push(id));
+  hub.hint([taskId(2), taskId(4)]);
+  expect(heard.splice(0)).toEqual([taskId(2)]);
+  hub.hint("all");
+  expect(heard.splice(0)).toEqual([taskId(1), taskId(2), taskId(3)]);
+  subscription.drop(taskId(2));
+  hub.hint("all");
+  expect(heard.splice(0)).toEqual([taskId(1), taskId(3)]);
+  subscription[Symbol.dispose]();
+  hub.hint([taskId(1), taskId(3)]);
+  expect(heard).toEqual([]);
+});
+
+test("ending one subscription leaves another with the same callback", () => {
+  const hub = createHub({ maxWatches: 0 });
+  let heard = 0;
+  const onHint = (): void => void (heard += 1);
+  const [first, second] = [hub.subscribe([taskId(1)], onHint), hub.subscribe([taskId(1)], onHint)];
+  hub.hint([taskId(1)]);
+  first[Symbol.dispose]();
+  hub.hint([taskId(1)]);
+  second[Symbol.dispose]();
+  hub.hint([taskId(1)]);
+  expect(heard).toBe(3);
+});
+
+test("whoever leaves while a hint is given out takes nobody's hint away", () => {
+  const hub = createHub({ maxWatches: 0 });
+  const heard: string[] = [];
+  const first = hub.subscribe([taskId(1), taskId(2)], () => first[Symbol.dispose]());
+  hub.subscribe([taskId(1), taskId(2)], (id) => heard.push(id));
+  hub.hint("all");
+  expect(heard).toEqual([taskId(1), taskId(2)]);
+});
