@@ -31,9 +31,17 @@ test("a claim hands over the task as it was created, and a lease by the database
     token: 1,
     operation: "test.echo",
     operationVersion: 1,
+    effect: "read",
     input: { b: [1, { "": null }], a: "é" },
     workspace: { id: "alpha", root: "mods", path: "alpha" },
     owner: { issuer: alice.issuer, subject: alice.subject },
+    cancelRequested: false,
+    checkpoint: null,
+    steps: [],
+    inputs: [],
+    staged: null,
+    reusable: null,
+    journalState: null,
   });
   const [lease] = await bench.sql<{ within: boolean }>(
     "select lease_expires_at between now() + interval '10 seconds' and now() + interval '15 seconds' as within from holdfast.live_task where task_id = $1",

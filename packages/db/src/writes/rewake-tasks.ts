@@ -11,6 +11,7 @@ import { wakeQuery } from "../wake-query.ts";
  * - A job that can be fetched now is left alone, so a long backlog is not rewritten over and over. A job that is locked is no
  *   reason to wait, because its worker may be dead for hours: `add_jobs` takes the key from it and inserts a new one. If that
  *   worker lives, it and the new wake meet at the claim, where one of them wins.
+ * - A parked task is nobody's to claim, and its last answer adds a job itself.
  * - Many re-wakers at once: `skip locked` and the pushed `wake_at` give each task to one of them.
  */
 const rewakeStatement = (limit: number): Statement<{ id: TaskId; woken: number }> => ({
@@ -20,7 +21,7 @@ const rewakeStatement = (limit: number): Statement<{ id: TaskId; woken: number }
 with due as (
   select l.task_id
   from holdfast.live_task as l
-  where l.worker_id is null and l.wake_at <= now()
+  where l.worker_id is null and not l.parked and l.wake_at <= now()
   order by l.wake_at
   limit ${limit}
   for update skip locked

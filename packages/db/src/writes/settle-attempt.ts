@@ -1,9 +1,18 @@
-import { AppError, MAX_REPLACEMENTS, type AttemptRef, type Settlement, type SettlementAnswer } from "@holdfast/core";
+import {
+  AppError,
+  JOURNAL_STATES,
+  type AttemptRef,
+  type JournalState,
+  type Settlement,
+  type SettlementAnswer,
+  type TaskId,
+} from "@holdfast/core";
 import { z } from "zod";
+import { artifactParameters, linkQuery, missingArtifact } from "../artifact-links.ts";
 import type { Database } from "../pool.ts";
 import { quoteText, runStatement, type Statement } from "../statement.ts";
 import { brokenConstraint } from "../storage-error.ts";
-import { VERDICT_QUERIES } from "../verdict-queries.ts";
+import { DEATH_QUERIES, HELD_COLUMNS, REPLACE_STAGED, VERDICT_QUERIES } from "../verdict-queries.ts";
 
 /**
  * Ends an attempt and decides what becomes of its task, in one statement.
@@ -12,40 +21,58 @@ import { VERDICT_QUERIES } from "../verdict-queries.ts";
  *   or no row, and nothing at all is written.
  * - Settlement against reaping, and settlement against itself: the second one waits for the row, finds it changed or gone, and is
  *   refused. So a task has one terminal status and one terminal event.
- * - A cancellation that came first turns every ending that would start another attempt into "cancelled"; a result or a final
- *   failure stands as what really happened (contract 8.3, 8.4).
+ * - A cancellation that came first turns every ending that would go on later into "cancelled"; a result or a final failure stands as
+ *   what really happened (contract 8.3, 8.4). A cancellation that comes second finds a parked task, and ends it.
  * - An interrupted attempt leaves the budget as it was; a failed one that may be retried spends one.
+ * - Endings that the journal of a write contradicts are an obstacle and change nothing. Against a bind of the same attempt that is still
+ *   under way, its connection lost: the settlement waits for it, is `stale`, and is tried again with the plan in sight.
  */
 const SETTLE: Statement<SettledRow> = {
   purpose: "settle an attempt",
   prepared: true,
   text: `
 with held as (
-  select l.task_id, l.budget_spent, l.cancel_requested_at, l.progressed_at
+  select ${HELD_COLUMNS}
   from holdfast.live_task as l
   where l.task_id = $1::uuid and l.fencing_token = $2::int and l.worker_id = $3::uuid
   for update
 ),
+${DEATH_QUERIES},
+ruled as (
+  select
+    j.*,
+    case
+      when j.is_stale then 'stale'
+      when $4::text = 'published' and not j.is_staged then 'unstaged'
+      when $4::text in ('completed', 'published') and (j.is_open or j.journal = 'unresolved') then 'journal'
+      when $4::text in ('cancelled', 'suspended') and (j.is_bound or j.journal = 'unresolved') then 'journal'
+      when $4::text = 'failed' and not $5::boolean and (j.is_bound or j.journal = 'unresolved' and $7::text <> 'write_unresolved')
+        then 'journal'
+    end as obstacle
+  from judged as j
+),
 verdict as (
   select
-    h.*,
+    r.*,
     case
-      when $4::text = 'completed' then 'completed'
+      when $4::text in ('completed', 'published') then 'completed'
       when $4::text = 'cancelled' then 'cancelled'
-      when $4::text = 'failed' and not $5::boolean then 'failed'
-      when h.cancel_requested_at is not null then 'cancelled'
-      when $4::text = 'interrupted' then 'requeued'
-      when h.budget_spent < ${MAX_REPLACEMENTS} then 'requeued'
-      else 'failed'
+      when $4::text = 'failed' then case when $5::boolean then r.fate else 'failed' end
+      when r.journal = 'unresolved' then 'failed'
+      when r.cancel_requested_at is not null and not r.is_bound then 'cancelled'
+      when $4::text = 'suspended' then 'parked'
+      else 'requeued'
     end as outcome,
-    case when $4::text = 'failed' then 1 else 0 end as cost
-  from held as h
+    case when $4::text = 'failed' and not $5::boolean then $7::text else coalesce(r.fate_code, $7::text) end as code,
+    case when $4::text = 'failed' and not r.fate_is_free then 1 else 0 end as cost
+  from ruled as r
+  where r.obstacle is null
 ),
 ${VERDICT_QUERIES},
 ended as (
   update holdfast.attempt as a
   set
-    state = case when $4::text = 'completed' then 'succeeded' else $4::text end,
+    state = case when $4::text in ('completed', 'published') then 'succeeded' else $4::text end,
     ended_at = now(),
     error_code = $7::text,
     error_detail = $9::json
@@ -55,53 +82,94 @@ ended as (
 kept as (
   insert into holdfast.task_result (task_id, result, error_code, error_reference)
   select
-    id,
-    case when status = 'completed' then $6::json end,
-    case when status = 'failed' then $7::text end,
-    case when status = 'failed' then $8::uuid end
-  from finished
-  where status in ('completed', 'failed')
+    v.task_id,
+    case when v.outcome = 'completed' then $6::json end,
+    case when v.outcome = 'failed' then v.code end,
+    case when v.outcome = 'failed' then coalesce($8::uuid, gen_random_uuid()) end
+  from verdict as v
+  where v.outcome in ('completed', 'failed') and $4::text <> 'published'
+  ${REPLACE_STAGED}
 ),
-linked as (
-  insert into holdfast.task_artifact (task_id, workspace_id, sha256, name)
-  select f.id, f.workspace_id, decode(s.sha256, 'hex'), s.name
-  from finished as f
-  cross join unnest($10::text[], $11::text[]) as s (sha256, name)
-  where f.status = 'completed'
-  on conflict do nothing
+linked as (${linkQuery("(select id, workspace_id from restated where status = 'completed')", "$10", "$11")}),
+asked as (
+  insert into holdfast.task_input (task_id, key, method, params)
+  select v.task_id, q.key, q.method, q.params
+  from verdict as v
+  cross join rows from (unnest($12::text[], $13::text[]), json_array_elements($14::json)) as q (key, method, params)
+  where v.outcome = 'parked'
 ),
 noted as (
   insert into holdfast.task_event (task_id, kind, fencing_token, detail)
-  select v.task_id, 'task.' || v.outcome, $2::int, jsonb_strip_nulls(jsonb_build_object('attempt', $4::text, 'error', $7::text))
+  select
+    v.task_id, 'task.' || v.outcome, $2::int,
+    jsonb_strip_nulls(
+      jsonb_build_object('attempt', $4::text, 'error', case when v.outcome = 'failed' then v.code else $7::text end)
+    )
   from verdict as v
 )
-select v.outcome, (select count(*) from woken) as woken
-from verdict as v`,
-  row: z.object({ outcome: z.enum(["completed", "failed", "cancelled", "requeued"]), woken: z.coerce.number() }),
+select r.obstacle, r.journal, v.outcome, (select count(*) from woken) as woken
+from ruled as r
+left join verdict as v on v.task_id = r.task_id`,
+  row: z.object({
+    obstacle: z.enum(["stale", "unstaged", "journal"]).nullable(),
+    journal: z.enum(JOURNAL_STATES).nullable(),
+    outcome: z.enum(["completed", "failed", "cancelled", "requeued", "parked"]).nullable(),
+    woken: z.coerce.number(),
+  }),
 };
 
 interface SettledRow {
-  readonly outcome: Exclude<SettlementAnswer, "refused">;
+  readonly obstacle: "stale" | "unstaged" | "journal" | null;
+  readonly journal: JournalState | null;
+  readonly outcome: Exclude<SettlementAnswer, "refused"> | null;
   readonly woken: number;
 }
 
-/** Rejects with "operation_output_invalid" for a result that names an artifact which was never stored; nothing is settled then. */
+/** How often it is tried again because the attempt itself was still writing: each time, one of a few writes has come to its end. */
+const MAX_STALE = 5;
+
+/**
+ * Rejects with "operation_output_invalid" for a result that names an artifact which is not stored and for questions that cannot be
+ * asked, and with "internal" for an ending that contradicts the journal or publishes nothing; nothing is settled then.
+ */
 export async function settleAttempt(database: Database, attempt: AttemptRef, settlement: Settlement): Promise<SettlementAnswer> {
+  const { taskId } = attempt;
+  const { kind } = settlement;
+  if (kind === "suspended" && Object.keys(settlement.requests).length === 0)
+    throw new AppError("operation_output_invalid", `task ${taskId} would wait for an answer to no question`);
+  const parameters = parametersOf(attempt, settlement);
+  for (let tries = 0; tries < MAX_STALE; tries += 1) {
+    const row = await settleOnce(database, taskId, parameters);
+    if (row === undefined) return "refused";
+    switch (row.obstacle) {
+      case "stale":
+        continue;
+      case "unstaged":
+        throw new AppError("internal", `task ${taskId} cannot be published: nothing is staged`);
+      case "journal":
+        throw new AppError("internal", `task ${taskId} cannot end as ${kind}: its journal stands at ${row.journal}`);
+      case null:
+        return row.outcome ?? "refused";
+    }
+  }
+  throw new AppError("storage_unavailable", `task ${taskId} was written to by its own attempt whenever it was to be settled`);
+}
+
+async function settleOnce(database: Database, taskId: TaskId, parameters: readonly unknown[]): Promise<SettledRow | undefined> {
   try {
-    const [row] = await runStatement(database.reserved, SETTLE, parametersOf(attempt, settlement));
-    return row?.outcome ?? "refused";
+    const [row] = await runStatement(database.reserved, SETTLE, parameters);
+    return row;
   } catch (error) {
-    if (brokenConstraint(error)?.startsWith("task_artifact_") !== true) throw error;
-    throw new AppError("operation_output_invalid", `task ${attempt.taskId} completed with an artifact that was never stored`, {
-      cause: error,
-    });
+    if (brokenConstraint(error) === "task_input_pkey")
+      throw new AppError("operation_output_invalid", `task ${taskId} asked under a key that was used before`, { cause: error });
+    throw missingArtifact(error, taskId);
   }
 }
 
 function parametersOf({ taskId, token, workerId }: AttemptRef, settlement: Settlement): readonly unknown[] {
   const { kind } = settlement;
   const failure = kind === "failed" ? settlement : null;
-  const artifacts = kind === "completed" ? settlement.artifacts : [];
+  const requests = Object.entries(kind === "suspended" ? settlement.requests : {});
   return [
     taskId,
     token,
@@ -113,7 +181,9 @@ function parametersOf({ taskId, token, workerId }: AttemptRef, settlement: Settl
     failure?.code ?? null,
     failure?.reference ?? null,
     quoteText(kind === "failed" || kind === "interrupted" ? settlement.detail : null),
-    artifacts.map(({ sha256 }) => sha256),
-    artifacts.map(({ name }) => name),
+    ...artifactParameters(kind === "completed" ? settlement.artifacts : []),
+    requests.map(([key]) => key),
+    requests.map(([, { method }]) => method),
+    JSON.stringify(requests.map(([, { params }]) => params)),
   ];
 }
