@@ -1,6 +1,7 @@
 export { openDatabase, openQueuePool, type Database, type DatabaseOptions } from "./pool.ts";
 export { createPostgresTaskManager } from "./task-manager.ts";
 export { createPostgresAttemptLedger } from "./attempt-ledger.ts";
+export { createPostgresWriteJournal } from "./write-journal.ts";
 export { createTaskReader } from "./reads/find-tasks.ts";
 
 export { storeArtifact, type ArtifactUpload, type StoreArtifactAnswer } from "./writes/store-artifact.ts";
