@@ -1,9 +1,14 @@
 import { describe, expect, test } from "vitest";
+import { AppError } from "../../errors.ts";
 import type { AttemptRef, Settlement } from "../attempt-ledger.ts";
+import type { SealedValue } from "../checkpoint.ts";
+import type { JournalState } from "../write-journal.ts";
 import { alice, openMemoryWorld, plan, REFERENCE, staged, write, type MemoryWorld } from "./testing.ts";
 
 const VALUE = { text: "[1]", sourceRevision: "r1", seal: "sealed" };
 const CRASH: Settlement = { kind: "failed", code: "operation_crashed", reference: REFERENCE, detail: "", retry: true };
+
+const ROOTS = { method: "roots/list", params: {} } as const;
 
 /** Both ways for an attempt to die. */
 const DEATHS: readonly [string, (world: MemoryWorld, attempt: AttemptRef) => Promise<unknown>, string][] = [
@@ -30,17 +35,23 @@ describe.each(DEATHS)("an attempt that %s", (_, die, code) => {
     expect(await world.find(id)).toMatchObject({ status: "failed", outcome: { kind: "error", code: "checkpoint_stuck" } });
   });
 
-  test.each<[string, (world: MemoryWorld, attempt: AttemptRef) => Promise<unknown>]>([
-    ["a checkpoint", ({ store }, attempt) => store.saveCheckpoint(attempt, VALUE)],
-    ["a step", ({ store }, attempt) => store.saveStep(attempt, { ...VALUE, key: "s" })],
-  ])("is replaced when it left %s that the one before it had not", async (_what, keep) => {
-    const world = openMemoryWorld();
-    const { id } = await world.create();
-    for (let round = 0; round < 2; round += 1) {
-      const attempt = await world.claim(id);
-      await keep(world, attempt);
-      await die(world, attempt);
-      expect(await world.find(id)).toMatchObject({ status: "working" });
+  test.each<[string, (world: MemoryWorld, attempt: AttemptRef, value: SealedValue) => Promise<unknown>]>([
+    ["a checkpoint", ({ store }, attempt, value) => store.saveCheckpoint(attempt, value)],
+    ["a step", ({ store }, attempt, value) => store.saveStep(attempt, { ...value, key: "s" })],
+  ])("is replaced when it left %s, unless it is the one that was there", async (_what, keep) => {
+    for (const [second, status] of [
+      [{ ...VALUE, text: "[2]" }, "working"],
+      [{ ...VALUE, sourceRevision: "r2" }, "working"],
+      [{ ...VALUE, seal: "by another key" }, "failed"],
+    ] as const) {
+      const world = openMemoryWorld();
+      const { id } = await world.create();
+      for (const value of [VALUE, second]) {
+        const attempt = await world.claim(id);
+        await keep(world, attempt, value);
+        await die(world, attempt);
+      }
+      expect(await world.find(id)).toMatchObject({ status });
     }
   });
 
@@ -67,6 +78,16 @@ describe.each(DEATHS)("an attempt that %s", (_, die, code) => {
     await die(world, first);
     for (let round = 0; round < 5; round += 1) await die(world, await world.claim(id));
     expect(await world.claim(id)).toMatchObject({ journalState: to, cancelRequested: true });
+  });
+
+  test("fails its task when its plan is unresolved, whatever was wished", async () => {
+    const world = openMemoryWorld();
+    const attempt = await world.claim((await world.create({ operation: write })).id);
+    await world.store.bind(attempt, plan());
+    await world.store.move(attempt, { from: ["planned"], to: "unresolved" });
+    await world.store.requestCancellation({ id: attempt.taskId, principal: alice });
+    await die(world, attempt);
+    expect(await world.find(attempt.taskId)).toMatchObject({ status: "failed", outcome: { kind: "error", code: "write_unresolved" } });
   });
 
   test("ends its task as cancelled when somebody wished it, whatever was staged", async () => {
@@ -108,7 +129,7 @@ describe("an attempt", () => {
   test("cannot publish what was not staged", async () => {
     const { store, create, claim, find } = openMemoryWorld();
     const attempt = await claim((await create()).id);
-    expect(await store.settle(attempt, { kind: "published" })).toBe("refused");
+    await expect(store.settle(attempt, { kind: "published" })).rejects.toMatchObject({ code: "internal" });
     expect(await find(attempt.taskId)).toMatchObject({ status: "working" });
   });
 
@@ -121,5 +142,52 @@ describe("an attempt", () => {
       expect(await store.settle(attempt, { kind: "interrupted", detail: "" })).toBe("requeued");
     }
     expect(await find(id)).toMatchObject({ status: "working" });
+  });
+});
+
+describe("an ending that contradicts the journal", () => {
+  const endings: Readonly<Record<string, Settlement>> = {
+    completed: { kind: "completed", result: { content: [] }, artifacts: [] },
+    published: { kind: "published" },
+    failed: { ...CRASH, retry: false },
+    "failed for it": { ...CRASH, code: "write_unresolved", retry: false },
+    cancelled: { kind: "cancelled" },
+    suspended: { kind: "suspended", requests: { q: ROOTS } },
+    died: CRASH,
+    interrupted: { kind: "interrupted", detail: "" },
+  };
+  test.each<[JournalState, readonly string[]]>([
+    ["planned", ["died", "interrupted"]],
+    ["applying", ["died", "interrupted"]],
+    ["rolling_back", ["died", "interrupted"]],
+    ["committed", ["completed", "published", "died", "interrupted"]],
+    ["restored", Object.keys(endings)],
+    ["unresolved", ["failed for it", "died", "interrupted"]],
+  ])("settles nothing while it stands at %s", async (to, accepted) => {
+    for (const [name, settlement] of Object.entries(endings)) {
+      const { store, create, claim } = openMemoryWorld();
+      const attempt = await claim((await create({ operation: write })).id);
+      await store.stage(attempt, staged());
+      await store.bind(attempt, plan());
+      await store.move(attempt, { from: ["planned"], to });
+      const settling = store.settle(attempt, settlement);
+      const answer = await settling.then(
+        () => "settled",
+        (error: unknown) => (error instanceof AppError ? error.code : error),
+      );
+      const [renewal] = await store.renew([{ attempt, progress: null }], 1_000);
+      const expected = accepted.includes(name) ? { answer: "settled", renewal: "refused" } : { answer: "internal", renewal: "renewed" };
+      expect({ name, answer, renewal: renewal?.kind }).toEqual({ name, ...expected });
+    }
+  });
+});
+
+describe("a question", () => {
+  test("is asked once in the life of a task, and there is at least one to wait for", async () => {
+    const { store, create, claim } = openMemoryWorld();
+    const attempt = await claim((await create({ answers: [{ key: "q", method: "roots/list", answer: {} }] })).id);
+    for (const requests of [{}, { p: ROOTS, q: ROOTS }])
+      await expect(store.settle(attempt, { kind: "suspended", requests })).rejects.toMatchObject({ code: "operation_output_invalid" });
+    expect(await store.settle(attempt, { kind: "suspended", requests: { p: ROOTS } })).toBe("parked");
   });
 });

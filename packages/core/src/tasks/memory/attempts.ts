@@ -1,3 +1,4 @@
+import { AppError } from "../../errors.ts";
 import type { TaskId } from "../../ids.ts";
 import type {
   AttemptLedger,
@@ -9,11 +10,11 @@ import type {
   Settlement,
   SettlementAnswer,
 } from "../attempt-ledger.ts";
-import type { KeepAnswer, StagedResult } from "../checkpoint.ts";
+import type { KeepAnswer, SealedValue, StagedResult } from "../checkpoint.ts";
 import type { InputRequests } from "../input.ts";
-import { hasExpired, objectOf, transit, type Entry } from "./entry.ts";
+import { hasExpired, isBound, isUnresolved, isWriting, objectOf, transit, type Entry } from "./entry.ts";
 import type { Shelf } from "./shelf.ts";
-import { finish, judge } from "./verdict.ts";
+import { finish, judge, leave } from "./verdict.ts";
 
 export interface AttemptOptions {
   readonly now: () => number;
@@ -47,8 +48,12 @@ export function createAttempts(shelf: Shelf, { now, newReference }: AttemptOptio
   };
 
   const settle = (attempt: AttemptRef, settlement: Settlement): SettlementAnswer => {
+    if (settlement.kind === "suspended" && Object.keys(settlement.requests).length === 0)
+      throw new AppError("operation_output_invalid", `task ${attempt.taskId} would wait for an answer to no question`);
     const entry = shelf.held(attempt);
-    return entry === null ? "refused" : settleHeld(entry, settlement, now());
+    if (entry === null) return "refused";
+    refuseContradiction(entry, settlement);
+    return settleHeld(entry, settlement, { at: now(), newReference });
   };
 
   const reap = (limit: number): readonly TaskId[] => {
@@ -56,16 +61,14 @@ export function createAttempts(shelf: Shelf, { now, newReference }: AttemptOptio
       .filter((entry) => entry.workerId !== null && entry.leaseExpiresAt < now())
       .toSorted((a, b) => a.leaseExpiresAt - b.leaseExpiresAt || (a.request.id < b.request.id ? -1 : 1))
       .slice(0, limit);
-    for (const entry of dead) judge(entry, { kind: "died", at: now(), failure: { code: "worker_lost", reference: newReference() } });
+    for (const entry of dead) judge(entry, { kind: "died", at: now(), code: "worker_lost", reference: newReference() });
     return dead.map(({ request }) => request.id);
   };
 
-  /** Whatever is kept brings the task further than the attempt before this one had come. */
-  const keep = (attempt: AttemptRef, change: (entry: Entry) => void): KeepAnswer => {
+  const keep = (attempt: AttemptRef, place: (entry: Entry) => void): KeepAnswer => {
     const entry = shelf.held(attempt);
     if (entry === null) return "refused";
-    change(entry);
-    entry.checkpointVersion += 1;
+    place(entry);
     return "kept";
   };
 
@@ -73,12 +76,28 @@ export function createAttempts(shelf: Shelf, { now, newReference }: AttemptOptio
     claim: async (request) => claim(request),
     renew: async (renewals, leaseMs) => renewals.map((renewal) => renew(renewal, leaseMs)),
     settle: async (attempt, settlement) => settle(attempt, settlement),
-    saveCheckpoint: async (attempt, value) => keep(attempt, (entry) => (entry.checkpoint = { ...value })),
-    saveStep: async (attempt, step) => keep(attempt, (entry) => entry.steps.set(step.key, { ...step })),
+    saveCheckpoint: async (attempt, value) =>
+      keep(attempt, (entry) => {
+        noteProgress(entry, entry.checkpoint, value);
+        entry.checkpoint = { ...value };
+      }),
+    saveStep: async (attempt, step) =>
+      keep(attempt, (entry) => {
+        noteProgress(entry, entry.steps.get(step.key) ?? null, step);
+        entry.steps.set(step.key, { ...step });
+      }),
     stage: async (attempt, result) =>
-      keep(attempt, (entry) => (entry.staged = { ...result, artifacts: [...result.artifacts], taskId: attempt.taskId })),
+      keep(attempt, (entry) => {
+        entry.checkpointVersion += 1;
+        entry.staged = { ...result, artifacts: [...result.artifacts], taskId: attempt.taskId };
+      }),
     reap: async (limit) => reap(limit),
   };
+}
+
+/** An attempt that leaves what was there before has come no further. */
+function noteProgress(entry: Entry, before: SealedValue | null, value: SealedValue): void {
+  if (before?.text !== value.text || before.sourceRevision !== value.sourceRevision) entry.checkpointVersion += 1;
 }
 
 function claimed(attempt: AttemptRef, entry: Entry, reusable: StagedResult | null): ClaimedAttempt {
@@ -102,7 +121,7 @@ function claimed(attempt: AttemptRef, entry: Entry, reusable: StagedResult | nul
     })),
     staged: entry.staged,
     reusable,
-    journalState: entry.journal?.state ?? null,
+    journalState: entry.journal?.entry.state ?? null,
   };
 }
 
@@ -120,32 +139,61 @@ function earlierRead(shelf: Shelf, { request: { contentAddress } }: Entry, at: n
   return finished?.staged ?? null;
 }
 
-function settleHeld(entry: Entry, settlement: Settlement, at: number): SettlementAnswer {
+/** Throws for an ending that the journal contradicts: a fault of the worker, whose lease then runs out (see `Settlement`). */
+function refuseContradiction(entry: Entry, settlement: Settlement): void {
+  if (mayEnd(entry, settlement)) return;
+  const state = entry.journal?.entry.state ?? "absent";
+  throw new AppError("internal", `task ${entry.request.id} cannot end as ${settlement.kind}: its journal stands at ${state}`);
+}
+
+function mayEnd(entry: Entry, settlement: Settlement): boolean {
+  switch (settlement.kind) {
+    case "completed":
+    case "published":
+      return !isWriting(entry) && !isUnresolved(entry);
+    case "cancelled":
+    case "suspended":
+      return !isBound(entry) && !isUnresolved(entry);
+    case "failed":
+      return settlement.retry || (!isBound(entry) && (!isUnresolved(entry) || settlement.code === "write_unresolved"));
+    case "interrupted":
+      return true;
+  }
+}
+
+function settleHeld(
+  entry: Entry,
+  settlement: Settlement,
+  { at, newReference }: { at: number; newReference: () => string },
+): SettlementAnswer {
   switch (settlement.kind) {
     case "completed":
       return finish(entry, "complete", { at, outcome: { kind: "result", text: JSON.stringify(settlement.result) } });
     case "published":
-      if (entry.staged === null) return "refused";
+      if (entry.staged === null) throw new AppError("internal", `task ${entry.request.id} cannot be published: nothing is staged`);
       return finish(entry, "complete", { at, outcome: { kind: "result", text: entry.staged.text }, staged: entry.staged });
     case "cancelled":
       return finish(entry, "stop", { at });
     case "interrupted":
-      return judge(entry, { kind: "interrupted", at, failure: { code: "internal", reference: "" } });
+      return judge(entry, { kind: "interrupted", at, code: "internal", reference: newReference() });
     case "suspended":
-      return suspend(entry, settlement.requests, at);
+      return entry.cancelRequested ? finish(entry, "stop", { at }) : park(entry, settlement.requests, at);
     case "failed": {
       const { code, reference, retry } = settlement;
-      if (retry) return judge(entry, { kind: "died", at, failure: { code, reference } });
-      return finish(entry, "fail", { at, outcome: { kind: "error", code, reference } });
+      return retry
+        ? judge(entry, { kind: "died", at, code, reference })
+        : finish(entry, "fail", { at, outcome: { kind: "error", code, reference } });
     }
   }
 }
 
-function suspend(entry: Entry, requests: InputRequests, at: number): SettlementAnswer {
-  const answer = judge(entry, { kind: "suspended", at, failure: { code: "internal", reference: "" } });
-  if (answer !== "parked") return answer;
+/** A key stands for one question as long as the task lives. */
+function park(entry: Entry, requests: InputRequests, at: number): "parked" {
+  const used = Object.keys(requests).find((key) => entry.questions.has(key));
+  if (used !== undefined)
+    throw new AppError("operation_output_invalid", `task ${entry.request.id} asked under a key that was used before: ${used}`);
   for (const [key, { method, params }] of Object.entries(requests))
     entry.questions.set(key, { method, paramsText: JSON.stringify(params), answerText: null });
   entry.checkpointVersion += 1;
-  return answer;
+  return leave(entry, "suspend", at);
 }

@@ -67,6 +67,13 @@ describe("a request with a content address (C4.8)", () => {
     expect((await create({ contentAddress: "dd".repeat(32) })).id).not.toBe(id);
   });
 
+  test("joins nothing that has a key, nor does a request with a key join", async () => {
+    const { create } = openMemoryWorld();
+    await create({ ...keyed(), contentAddress: ADDRESS });
+    await create({ contentAddress: ADDRESS });
+    await create({ ...keyed({ key: "another" }), contentAddress: ADDRESS });
+  });
+
   test("joins nothing that somebody wished to cancel, and nothing that is over", async () => {
     const { store, create, claim } = openMemoryWorld();
     const doomed = await create({ contentAddress: ADDRESS });

@@ -52,10 +52,11 @@ function repeat(shelf: Shelf, { now, maxTtlMs }: CreationOptions, request: Creat
   return { kind: "repeated", task: taskOf(entry), receipt };
 }
 
-/** One that is open and that nobody wished to cancel (contract 4.8). */
-function identicalRead(shelf: Shelf, { contentAddress }: CreateTask): Entry | null {
-  if (contentAddress === null) return null;
-  const isIdentical = (entry: Entry): boolean => isLive(entry) && !entry.cancelRequested && entry.request.contentAddress === contentAddress;
+/** One that is open and that nobody wished to cancel (contract 4.8). A key stands for a task of its own. */
+function identicalRead(shelf: Shelf, { contentAddress, receipt }: CreateTask): Entry | null {
+  if (contentAddress === null || receipt !== null) return null;
+  const isIdentical = (entry: Entry): boolean =>
+    isLive(entry) && !entry.cancelRequested && entry.request.receipt === null && entry.request.contentAddress === contentAddress;
   return [...shelf.entries.values()].find(isIdentical) ?? null;
 }
 

@@ -5,7 +5,7 @@ import type { WorkerId } from "../../ids.ts";
 import type { JsonObject } from "../../json.ts";
 import type { CreateTask, Task, TaskOutcome, TaskProgress } from "../task.ts";
 import { STATUS_OF_PHASE, TRANSITIONS, type TaskEvent, type TaskPhase } from "../transitions.ts";
-import type { JournalEntry } from "../write-journal.ts";
+import { OPEN_JOURNAL_STATES, type JournalEntry, type JournalState } from "../write-journal.ts";
 
 /** All that the in-memory store knows of one task. */
 export interface Entry {
@@ -34,8 +34,14 @@ export interface Entry {
   readonly questions: Map<string, Question>;
   /** Not published while the task is open; afterwards, what an identical read may have. */
   staged: StagedResult | null;
-  journal: JournalEntry | null;
+  journal: Journal | null;
   outcome: StoredOutcome | null;
+}
+
+export interface Journal {
+  readonly entry: JournalEntry;
+  /** Of the attempt that bound or moved it last. */
+  readonly token: number;
 }
 
 /** With its values as JSON text, so that what is found is never an object that somebody still holds. */
@@ -67,14 +73,22 @@ export function expiresAt({ createdAt, ttlMs }: Entry): number {
   return createdAt + ttlMs;
 }
 
-/** Whether a plan holds its root: files below it are being written, or will be. */
-export function isWriting({ journal }: Entry): boolean {
-  return journal !== null && (journal.state === "planned" || journal.state === "applying" || journal.state === "rolling_back");
+/** Whether files may be half changed; until they are not, nothing else of ours writes below their root (contract 7.2). */
+export function isWriting(entry: Entry): boolean {
+  return standsIn(entry, OPEN_JOURNAL_STATES);
 }
 
-/** Whether the journal, and nothing else, says how the task ends: its plan is under way or has been carried out (contract 7.2, 8.4). */
+/** Whether the plan is under way or has been carried out: then it has to be told, and nobody can cancel it any more (contract 8.4). */
 export function isBound(entry: Entry): boolean {
-  return isWriting(entry) || entry.journal?.state === "committed";
+  return isWriting(entry) || standsIn(entry, ["committed"]);
+}
+
+export function isUnresolved(entry: Entry): boolean {
+  return standsIn(entry, ["unresolved"]);
+}
+
+function standsIn({ journal }: Entry, states: readonly JournalState[]): boolean {
+  return journal !== null && states.includes(journal.entry.state);
 }
 
 export function openQuestions({ questions }: Entry): readonly (readonly [key: string, question: Question])[] {

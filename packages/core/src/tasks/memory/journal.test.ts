@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { JOURNAL_STATES } from "../write-journal.ts";
 import { openMemoryWorld, plan, write } from "./testing.ts";
 
 describe("the journal of writes (C7)", () => {
@@ -13,12 +14,28 @@ describe("the journal of writes (C7)", () => {
     expect(await store.read(await claim(first.taskId))).toEqual({ ...plan(), state: "planned", recoveries: 0 });
   });
 
-  test("takes one plan a task", async () => {
-    const { store, create, claim } = openMemoryWorld();
+  test("takes one plan a task, and the same one again from the attempt that may not have heard the answer", async () => {
+    const { store, create, claim, lose } = openMemoryWorld();
     const attempt = await claim((await create({ operation: write })).id);
     await store.bind(attempt, plan());
-    await store.move(attempt, { from: ["planned"], to: "restored" });
-    expect(await store.bind(attempt, plan())).toBe("refused");
+    expect(await store.bind(attempt, plan())).toBe("bound");
+    expect(await store.bind(attempt, plan({ seal: "of another plan" }))).toBe("refused");
+    await lose(attempt);
+    expect(await store.bind(await claim(attempt.taskId), plan())).toBe("refused");
+  });
+
+  test.each([
+    ["restored", ["restored"]],
+    ["unresolved", ["unresolved"]],
+    ["committed", ["committed", "unresolved"]],
+  ] as const)("leaves what is %s so, but for what turns out not to be ours", async (stands, allowed) => {
+    for (const to of JOURNAL_STATES) {
+      const { store, create, claim } = openMemoryWorld();
+      const attempt = await claim((await create({ operation: write })).id);
+      await store.bind(attempt, plan());
+      await store.move(attempt, { from: ["planned"], to: stands });
+      expect(await store.move(attempt, { from: [stands], to })).toBe(allowed.some((state) => state === to) ? "moved" : "refused");
+    }
   });
 
   test("lets one plan at a time write below a root, until it is committed, restored or given up", async () => {
@@ -47,7 +64,9 @@ describe("the journal of writes (C7)", () => {
     await lose(stale);
     const newer = await claim(stale.taskId);
     expect(await store.move(stale, { from: ["applying"], to: "applying" })).toBe("refused");
-    expect(await store.move(newer, { from: ["applying"], to: "applying", recovered: true })).toBe("moved");
-    expect(await store.read(newer)).toMatchObject({ state: "applying", recoveries: 1 });
+    // Its answer may be lost: an attempt is counted once, however often it asks.
+    for (let round = 0; round < 2; round += 1)
+      expect(await store.move(newer, { from: ["applying"], to: "rolling_back", recovered: true })).toBe("moved");
+    expect(await store.read(newer)).toMatchObject({ state: "rolling_back", recoveries: 1 });
   });
 });

@@ -1,5 +1,5 @@
 import type { AttemptRef } from "../attempt-ledger.ts";
-import type { BindAnswer, FileVersion, JournalEntry, JournalPlan, WriteJournal } from "../write-journal.ts";
+import type { BindAnswer, FileVersion, JournalEntry, JournalPlan, JournalState, WriteJournal } from "../write-journal.ts";
 import { isWriting } from "./entry.ts";
 import type { Shelf } from "./shelf.ts";
 
@@ -7,26 +7,52 @@ import type { Shelf } from "./shelf.ts";
 export function createJournal(shelf: Shelf): WriteJournal {
   const bind = (attempt: AttemptRef, plan: JournalPlan): BindAnswer => {
     const entry = shelf.held(attempt);
-    if (entry === null || entry.journal !== null) return "refused";
+    if (entry === null) return "refused";
+    // A bind whose answer was lost may be repeated.
+    if (entry.journal !== null)
+      return entry.journal.token === attempt.token && entry.journal.entry.seal === plan.seal ? "bound" : "refused";
     const isBusy = [...shelf.entries.values()].some((other) => isWriting(other) && other.workspace.root === entry.workspace.root);
     if (isBusy) return "busy";
-    entry.journal = copyOf({ ...plan, state: "planned", recoveries: 0 });
+    entry.journal = { entry: copyOf({ ...plan, state: "planned", recoveries: 0 }), token: attempt.token };
+    entry.checkpointVersion += 1;
     return "bound";
+  };
+
+  const move = (attempt: AttemptRef, step: Parameters<WriteJournal["move"]>[1]): "moved" | "refused" => {
+    const entry = shelf.held(attempt);
+    if (entry?.journal == null) return "refused";
+    const { entry: written, token } = entry.journal;
+    // A move whose answer was lost may be repeated.
+    const isRepeated = written.state === step.to && token === attempt.token;
+    if (!isRepeated && !(step.from.includes(written.state) && mayFollow(written.state, step.to))) return "refused";
+    const recoveries = written.recoveries + (step.recovered === true && token !== attempt.token ? 1 : 0);
+    entry.journal = { entry: { ...written, state: step.to, recoveries }, token: attempt.token };
+    return "moved";
   };
 
   return {
     bind: async (attempt, plan) => bind(attempt, plan),
     read: async (attempt) => {
       const journal = shelf.held(attempt)?.journal ?? null;
-      return journal === null ? null : copyOf(journal);
+      return journal === null ? null : copyOf(journal.entry);
     },
-    move: async (attempt, { from, to, recovered = false }) => {
-      const entry = shelf.held(attempt);
-      if (entry?.journal == null || !from.includes(entry.journal.state)) return "refused";
-      entry.journal = { ...entry.journal, state: to, recoveries: entry.journal.recoveries + (recovered ? 1 : 0) };
-      return "moved";
-    },
+    move: async (attempt, step) => move(attempt, step),
   };
+}
+
+/** What is restored or unresolved stays so, and what is committed can at worst turn out not to be ours. */
+function mayFollow(from: JournalState, to: JournalState): boolean {
+  switch (from) {
+    case "planned":
+    case "applying":
+    case "rolling_back":
+      return true;
+    case "committed":
+      return to === "committed" || to === "unresolved";
+    case "restored":
+    case "unresolved":
+      return to === from;
+  }
 }
 
 function copyOf(journal: JournalEntry): JournalEntry {

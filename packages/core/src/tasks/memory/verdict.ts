@@ -1,47 +1,40 @@
 import type { ErrorCode } from "../../errors.ts";
 import type { SettlementAnswer } from "../attempt-ledger.ts";
 import { mayReplace } from "../retry-budget.ts";
-import { isBound, transit, type Entry, type StoredOutcome } from "./entry.ts";
+import { isBound, isUnresolved, transit, type Entry, type StoredOutcome } from "./entry.ts";
 
-/** How an attempt ended that did not end its task. */
+/** How an attempt ended that did not end its task, and what the task fails with if it fails by that. */
 export interface Ending {
-  readonly kind: "died" | "interrupted" | "suspended";
+  readonly kind: "died" | "interrupted";
   readonly at: number;
-  /** What the task fails with when the attempt died and is not replaced. */
-  readonly failure: { readonly code: ErrorCode; readonly reference: string };
+  readonly code: ErrorCode;
+  readonly reference: string;
 }
 
-/**
- * What becomes of the task. A wish to cancel comes first, unless the journal has the word. What is decided already only has to be told,
- * and another attempt costs nothing. An attempt that died is replaced when it had come further than the last one that was replaced, and
- * the budget lasts (contract 5.5).
- */
-export function judge(entry: Entry, { kind, at, failure }: Ending): Exclude<SettlementAnswer, "refused" | "completed"> {
+/** What becomes of the task: the first that fits, in the order that `Settlement` gives. */
+export function judge(entry: Entry, { kind, at, code, reference }: Ending): Exclude<SettlementAnswer, "refused" | "completed" | "parked"> {
+  const fail = (reason: ErrorCode) => finish(entry, "fail", { at, outcome: { kind: "error", code: reason, reference } });
+  if (isUnresolved(entry)) return fail("write_unresolved");
   if (entry.cancelRequested && !isBound(entry)) return finish(entry, "stop", { at });
-  if (isBound(entry) || entry.staged !== null) return requeue(entry, at);
-  switch (kind) {
-    case "interrupted":
-      return requeue(entry, at);
-    case "suspended":
-      transit(entry, "suspend");
-      letGo(entry, at);
-      return "parked";
-    case "died": {
-      const { checkpointVersion, retriedVersion } = entry;
-      if (checkpointVersion > 0 && checkpointVersion === retriedVersion)
-        return finish(entry, "fail", { at, outcome: { kind: "error", ...failure, code: "checkpoint_stuck" } });
-      if (!mayReplace(entry.budgetSpent)) return finish(entry, "fail", { at, outcome: { kind: "error", ...failure } });
-      entry.budgetSpent += 1;
-      entry.retriedVersion = checkpointVersion;
-      return requeue(entry, at);
-    }
-  }
+  if (kind === "interrupted" || isBound(entry) || entry.staged !== null) return leave(entry, "requeue", at);
+  if (entry.checkpointVersion > 0 && entry.checkpointVersion === entry.retriedVersion) return fail("checkpoint_stuck");
+  if (!mayReplace(entry.budgetSpent)) return fail(code);
+  entry.budgetSpent += 1;
+  entry.retriedVersion = entry.checkpointVersion;
+  return leave(entry, "requeue", at);
 }
 
-const STATUS_AFTER = { complete: "completed", fail: "failed", stop: "cancelled", cancel: "cancelled" } as const;
+const ANSWERS = {
+  complete: "completed",
+  fail: "failed",
+  stop: "cancelled",
+  cancel: "cancelled",
+  requeue: "requeued",
+  suspend: "parked",
+} as const;
 
 /** Ends the task for good. A result that was staged goes, unless it is the one that is published. */
-export function finish<Event extends keyof typeof STATUS_AFTER>(
+export function finish<Event extends "complete" | "fail" | "stop" | "cancel">(
   entry: Entry,
   event: Event,
   {
@@ -49,24 +42,18 @@ export function finish<Event extends keyof typeof STATUS_AFTER>(
     outcome = null,
     staged = null,
   }: { readonly at: number; readonly outcome?: StoredOutcome | null; readonly staged?: Entry["staged"] },
-): (typeof STATUS_AFTER)[Event] {
-  transit(entry, event);
-  letGo(entry, at);
+): (typeof ANSWERS)[Event] {
   entry.cancelRequested = false;
   entry.outcome = outcome;
   entry.staged = staged;
-  return STATUS_AFTER[event];
-}
-
-function requeue(entry: Entry, at: number): "requeued" {
-  transit(entry, "requeue");
-  letGo(entry, at);
-  return "requeued";
+  return leave(entry, event, at);
 }
 
 /** No attempt has it any more, and how far the last one was is no longer true. */
-function letGo(entry: Entry, at: number): void {
+export function leave<Event extends keyof typeof ANSWERS>(entry: Entry, event: Event, at: number): (typeof ANSWERS)[Event] {
+  transit(entry, event);
   entry.workerId = null;
   entry.progress = null;
   entry.lastUpdatedAt = at;
+  return ANSWERS[event];
 }

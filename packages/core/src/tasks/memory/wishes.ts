@@ -37,7 +37,7 @@ function answer(entry: Entry, answers: readonly InputAnswer[], at: number): void
   if (openQuestions(entry).length === 0) transit(entry, "resume");
 }
 
-/** Settles what no attempt has and no journal decides; else it is a wish, which the attempt that has it, or the next one, answers. */
+/** Settles what no attempt has and no plan has to be told of; else it is a wish, which the attempt that has it, or the next one, answers. */
 function cancel(entry: Entry, at: number): void {
   if (TRANSITIONS[entry.phase].cancel === "cancelled" && !isBound(entry)) finish(entry, "cancel", { at });
   else if (!entry.cancelRequested) {
