@@ -6,6 +6,33 @@ const phases = Object.keys(TRANSITIONS) as TaskPhase[];
 const events = Object.keys(TRANSITIONS.queued) as TaskEvent[];
 
 describe("the task machine", () => {
+  /** Phases in the columns, in the order of `phases`; `-` for refused. */
+  const DECIDED: Readonly<Record<TaskEvent, string>> = {
+    //         queued    running   parked    completed failed cancelled
+    claim: "   running   -         -         -         -      -        ",
+    renew: "   -         running   -         -         -      -        ",
+    complete: "-         completed -         -         -      -        ",
+    fail: "    -         failed    -         -         -      -        ",
+    stop: "    -         cancelled -         -         -      -        ",
+    requeue: " -         queued    -         -         -      -        ",
+    suspend: " -         parked    -         -         -      -        ",
+    resume: "  -         -         queued    -         -      -        ",
+    cancel: "  cancelled running   cancelled completed failed cancelled",
+  };
+
+  it.each(Object.entries(DECIDED))("answers %s in every phase as it was decided", (event, row) => {
+    expect(phases).toEqual(["queued", "running", "parked", "completed", "failed", "cancelled"]);
+    const decided = row
+      .trim()
+      .split(/ +/u)
+      .map((next) => (next === "-" ? "refused" : next));
+    expect(phases.map((phase) => TRANSITIONS[phase][event as TaskEvent])).toEqual(decided);
+  });
+
+  it("knows no other event", () => {
+    for (const phase of phases) expect(Object.keys(TRANSITIONS[phase]).toSorted()).toEqual(Object.keys(DECIDED).toSorted());
+  });
+
   it("never leaves a terminal status (C5.1)", () => {
     const terminal = phases.filter((phase) => isTerminal(STATUS_OF_PHASE[phase]));
     expect(terminal).toEqual(["completed", "failed", "cancelled"]);
