@@ -24,6 +24,7 @@ function task(status: TaskStatus): Task {
     statusMessage: null,
     progress: null,
     cancelRequested: false,
+    inputRequests: {},
     createdAt: new Date(0),
     lastUpdatedAt: new Date(0),
     ttlMs: 60_000,
@@ -107,4 +108,20 @@ test("the wait ends when its signal is aborted", async () => {
   await vi.advanceTimersByTimeAsync(700);
   controller.abort(new Error("the client left"));
   expect(await failure).toMatchObject({ message: "the client left" });
+});
+
+test("every state on the way is shown, and what ends the wait is for the waiter to say", async () => {
+  using watch = hub.watch(id);
+  const looks: TaskStatus[] = [];
+  const wait = waitForSettlement({
+    watch,
+    read: reads(task("working"), task("working"), task("input_required")),
+    isSettled: ({ status }) => status === "input_required",
+    onLook: ({ status }) => looks.push(status),
+    signal: never,
+    deadlineMs: 60_000,
+  });
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect((await wait)?.status).toBe("input_required");
+  expect(looks).toEqual(["working", "working"]);
 });

@@ -5,6 +5,10 @@ export interface SettlementWait {
   /** Opened before the task was created. */
   readonly watch: Watch;
   readonly read: () => Promise<Task | null>;
+  /** What ends the wait; a terminal state unless told otherwise. */
+  readonly isSettled?: (task: Task) => boolean;
+  /** Told of every state on the way. */
+  readonly onLook?: (task: Task) => void;
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
 }
@@ -13,18 +17,21 @@ const FIRST_READ_MS = 500;
 const LAST_READ_MS = 2000;
 
 /**
- * The task in its terminal state, whichever worker brings it there (contract 1.7); null when it has gone; rejects with the
+ * The task as it was waited for, whichever worker brings it there (contract 1.7); null when it has gone; rejects with the
  * signal's reason, or with `AppError` "operation_timed_out" at the deadline. A hint only makes the next read come sooner: with
  * every hint lost, the answer is at most two seconds late. A database that is away for a moment ends no wait.
  */
-export async function waitForSettlement({ watch, read, signal, deadlineMs }: SettlementWait): Promise<Task | null> {
+export async function waitForSettlement(wait: SettlementWait): Promise<Task | null> {
+  const { watch, read, isSettled = ({ status }) => isTerminal(status), onLook, signal, deadlineMs } = wait;
   const endsAt = performance.now() + deadlineMs;
   for (let timeoutMs = FIRST_READ_MS; ; timeoutMs = Math.min(timeoutMs * 2, LAST_READ_MS)) {
     const leftMs = endsAt - performance.now();
     if (leftMs <= 0) throw new AppError("operation_timed_out", `a call waited ${deadlineMs} ms for its task`);
     await watch.next({ timeoutMs: Math.min(timeoutMs, leftMs), signal });
     const task = await readThrough(read);
-    if (task === null || (task !== "unknown" && isTerminal(task.status))) return task;
+    if (task === "unknown") continue;
+    if (task === null || isSettled(task)) return task;
+    onLook?.(task);
   }
 }
 
