@@ -12,6 +12,9 @@ export type ErrorCode =
   | "tool_not_found"
   | "invalid_arguments"
   | "invalid_request"
+  | "capability_required"
+  | "header_mismatch"
+  | "request_state_invalid"
   | "request_key_required"
   | "request_key_conflict"
   | "overloaded"
@@ -41,6 +44,9 @@ export interface ErrorKind {
 const INVALID_PARAMS = -32602;
 const INTERNAL_ERROR = -32603;
 const INVALID_REQUEST = -32600;
+/** These two are MCP's own. */
+const HEADER_MISMATCH = -32020;
+const MISSING_CAPABILITY = -32021;
 
 export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   unauthenticated: {
@@ -78,6 +84,27 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
   tool_not_found: { rpcCode: INVALID_PARAMS, httpStatus: 200, retry: "never", audience: "caller", message: "Unknown tool." },
   invalid_arguments: { rpcCode: INVALID_PARAMS, httpStatus: 200, retry: "never", audience: "caller", message: "Invalid arguments." },
   invalid_request: { rpcCode: INVALID_REQUEST, httpStatus: 400, retry: "never", audience: "caller", message: "Invalid request." },
+  capability_required: {
+    rpcCode: MISSING_CAPABILITY,
+    httpStatus: 400,
+    retry: "never",
+    audience: "caller",
+    message: "This request needs a client capability that was not declared with it. Nothing was done.",
+  },
+  header_mismatch: {
+    rpcCode: HEADER_MISMATCH,
+    httpStatus: 400,
+    retry: "never",
+    audience: "caller",
+    message: "The headers and the body of the request disagree.",
+  },
+  request_state_invalid: {
+    rpcCode: INVALID_PARAMS,
+    httpStatus: 200,
+    retry: "never",
+    audience: "caller",
+    message: "This requestState was not given for this request, or it has expired. Nothing was done.",
+  },
   request_key_required: {
     rpcCode: INVALID_PARAMS,
     httpStatus: 200,

@@ -24,6 +24,7 @@ function task(status: TaskStatus): Task {
     statusMessage: null,
     progress: null,
     cancelRequested: false,
+    attempt: null,
     inputRequests: {},
     createdAt: new Date(0),
     lastUpdatedAt: new Date(0),

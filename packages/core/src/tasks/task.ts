@@ -17,6 +17,8 @@ export interface Task {
   readonly statusMessage: string | null;
   readonly progress: TaskProgress | null;
   readonly cancelRequested: boolean;
+  /** The token of the attempt that is at it; null while none is, be it queued, parked or over. */
+  readonly attempt: number | null;
   /** The questions that no one has answered yet, by key; empty unless the status is `input_required`. */
   readonly inputRequests: InputRequests;
   readonly createdAt: Date;

@@ -85,3 +85,17 @@ test("a look-up is prepared once per connection", async () => {
   );
   expect(rows).toEqual([{ uses: "2" }]);
 });
+
+test("a task names the attempt that is at it, and none before, between and after", async () => {
+  const { id } = await bench.createTask();
+  const find = () => bench.manager.find({ id, principal: alice });
+  expect(await find()).toMatchObject({ attempt: null });
+  const first = await bench.claim(id);
+  expect(await find()).toMatchObject({ attempt: first.token });
+  await bench.ledger.settle(first, { kind: "interrupted", detail: "" });
+  expect(await find()).toMatchObject({ attempt: null });
+  const second = await bench.claim(id);
+  expect(await find()).toMatchObject({ attempt: second.token });
+  await bench.ledger.settle(second, { kind: "cancelled" });
+  expect(await find()).toMatchObject({ attempt: null });
+});

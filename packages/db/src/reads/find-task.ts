@@ -28,6 +28,7 @@ export const taskRowSchema = z.object({
   created_at: z.date(),
   updated_at: z.date(),
   cancel_requested: z.boolean(),
+  attempt: z.number().nullable(),
   progress_value: z.number().nullable(),
   progress_total: z.number().nullable(),
   progress_message: quotedTextSchema.nullable(),
@@ -44,6 +45,7 @@ export const TASK_COLUMNS = `
   t.id, t.workspace_id, t.operation, t.operation_version, t.status, t.status_message, t.ttl_ms, t.poll_interval_ms, t.created_at,
   greatest(t.last_updated_at, l.progressed_at, l.cancel_requested_at) as updated_at,
   l.cancel_requested_at is not null as cancel_requested,
+  case when l.worker_id is not null then l.fencing_token end as attempt,
   l.progress_value, l.progress_total, l.progress_message::text as progress_message,
   case when t.status = 'input_required' then (
     select json_object_agg(i.key, json_build_object('method', i.method, 'params', i.params) order by i.key)
@@ -108,6 +110,7 @@ export function taskOf(row: TaskRow): Task {
     statusMessage: row.status_message,
     progress: row.progress_value === null ? null : { value: row.progress_value, total: row.progress_total, message: row.progress_message },
     cancelRequested: row.cancel_requested,
+    attempt: row.attempt,
     inputRequests: row.input_requests ?? {},
     createdAt: row.created_at,
     lastUpdatedAt: row.updated_at,

@@ -107,6 +107,7 @@ export function taskOf(entry: Entry): Task {
     statusMessage: null,
     progress: entry.progress === null ? null : { ...entry.progress },
     cancelRequested: entry.cancelRequested,
+    attempt: entry.workerId === null ? null : entry.token,
     inputRequests: entry.phase === "parked" ? requestsOf(entry) : {},
     createdAt: new Date(entry.createdAt),
     lastUpdatedAt: new Date(entry.lastUpdatedAt),
