@@ -6,6 +6,7 @@ import {
   createPostgresAttemptLedger,
   createPostgresTaskManager,
   createPublisher,
+  createTaskReader,
   listWorkspaces,
   openDatabase,
   readArtifact,
@@ -20,10 +21,12 @@ import type { ServerConfig } from "./config.ts";
 import { createApp } from "./http/app.ts";
 import { startHttpServer, type HttpServer } from "./http/http-server.ts";
 import { createHub } from "./live/hub.ts";
+import { createListChanges } from "./live/list-changes.ts";
 import { createArtifactService } from "./mcp/artifact-service.ts";
 import { createCancellations } from "./mcp/cancellations.ts";
 import { createMcpEndpoint } from "./mcp/endpoint.ts";
 import { createTaskHandles } from "./mcp/handles.ts";
+import { createListenEndpoint } from "./mcp/listen/listen-endpoint.ts";
 import { describeTools } from "./mcp/tool-catalog.ts";
 import { createToolService } from "./mcp/tool-service.ts";
 import { createHealth } from "./ops/health.ts";
@@ -96,6 +99,18 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
   const cancellations = createCancellations({ manager, telemetry, publish: publisher.publish });
   cleanup.defer(cancellations.idle);
   const resource = describeResource(config, registry);
+  const handles = createTaskHandles(config.keys);
+  const lists = createListChanges();
+  const listen = createListenEndpoint({
+    registry,
+    handles,
+    hub,
+    lists,
+    readTask: createTaskReader(database),
+    serverInfo: { name: "holdfast", title: "Holdfast", version: packageJson.version },
+    onFault: (error) => logger.warn({ err: error }, "a state was not delivered to a listener"),
+  });
+  draining.signal.addEventListener("abort", listen.drain);
   const endpoint = createMcpEndpoint({
     version: packageJson.version,
     metadataUrl: resource.url,
@@ -111,7 +126,8 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
       stopping: stopping.signal,
     }),
     artifacts: createArtifactService((request) => readArtifact(database, request)),
-    handles: createTaskHandles(config.keys),
+    handles,
+    listen,
   });
   cleanup.defer(endpoint.close);
 

@@ -60,7 +60,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
       context.set("fault", caller.cause);
       return caller.response;
     }
-    const exchange = openExchange(context.get("requestId"), caller.principal);
+    const exchange = openExchange(context.get("requestId"), caller.principal, () => context.env.outgoing?.destroy());
     const body = await bodyOf(context);
     if (body instanceof Response) return body;
     const response = await endpoint.handle(context.req.raw, body.value, exchange);

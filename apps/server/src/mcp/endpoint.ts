@@ -3,6 +3,8 @@ import { ERRORS, type AppError } from "@holdfast/core";
 import { z } from "zod";
 import { wwwAuthenticate } from "../auth/challenge.ts";
 import type { Exchange } from "./exchange.ts";
+import type { ListenEndpoint } from "./listen/listen-endpoint.ts";
+import { readListenRequest } from "./listen/listen-request.ts";
 import { createModernServer, type ModernServerOptions } from "./modern/create-server.ts";
 
 /** The MCP endpoint without HTTP's outer layers: bodies are parsed, the caller is known. */
@@ -15,6 +17,7 @@ export interface McpEndpoint {
 
 export interface McpEndpointOptions extends ModernServerOptions {
   readonly metadataUrl: string;
+  readonly listen: ListenEndpoint;
 }
 
 /** Callers are told to come back after this many seconds when the node or its database is too busy. */
@@ -35,7 +38,11 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   return {
     handle: async (request, body, exchange) => {
       exchanges.set(request, exchange);
-      const response = await handler.fetch(request, body === undefined ? {} : { parsedBody: body });
+      const listen = readListenRequest(request, body);
+      const response =
+        listen === null
+          ? await handler.fetch(request, body === undefined ? {} : { parsedBody: body })
+          : await options.listen.open(listen, request.signal, exchange);
       return exchange.refusal === null ? response : asRefusal(response, exchange.refusal, options.metadataUrl);
     },
     close: () => handler.close(),

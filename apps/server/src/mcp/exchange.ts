@@ -7,10 +7,12 @@ import type { AppError, Principal } from "@holdfast/core";
 export interface Exchange {
   readonly requestId: string;
   readonly principal: Principal;
+  /** Destroys the connection that the request came on. */
+  readonly hangUp: () => void;
   refusal: AppError | null;
   fault: unknown;
 }
 
-export function openExchange(requestId: string, principal: Principal): Exchange {
-  return { requestId, principal, refusal: null, fault: null };
+export function openExchange(requestId: string, principal: Principal, hangUp: () => void = () => undefined): Exchange {
+  return { requestId, principal, hangUp, refusal: null, fault: null };
 }

@@ -20,10 +20,12 @@ import { describeResource, initialScopes } from "../auth/resource-metadata.ts";
 import type { VerifyToken } from "../auth/verify-token.ts";
 import { createApp } from "../http/app.ts";
 import { createHub, type Hub } from "../live/hub.ts";
+import { createListChanges, type ListChanges } from "../live/list-changes.ts";
 import { createArtifactService, type ReadArtifact } from "../mcp/artifact-service.ts";
 import { createCancellations, type Cancellations } from "../mcp/cancellations.ts";
 import { createMcpEndpoint } from "../mcp/endpoint.ts";
 import { createTaskHandles } from "../mcp/handles.ts";
+import { createListenEndpoint, type ListenEndpoint, type ListenEndpointOptions } from "../mcp/listen/listen-endpoint.ts";
 import { describeTools } from "../mcp/tool-catalog.ts";
 import { createToolService, type ToolService } from "../mcp/tool-service.ts";
 import { createHealth } from "../ops/health.ts";
@@ -78,8 +80,12 @@ export interface TestNode {
   readonly service: ToolService;
   readonly request: (request: Request) => Response | Promise<Response>;
   readonly hub: Hub;
+  readonly lists: ListChanges;
+  readonly listen: ListenEndpoint;
   readonly cancellations: Cancellations;
   readonly events: readonly EmittedEvent[];
+  /** What operators were told of open streams. */
+  readonly listenFaults: readonly unknown[];
   /** Creations and cancellations that reached the store. */
   readonly writes: readonly string[];
   readonly grants: MemoryGrant[];
@@ -98,12 +104,14 @@ export interface TestNodeOptions {
   readonly verify?: VerifyToken;
   readonly maxWaitMs?: number;
   readonly allowedHosts?: readonly string[];
+  readonly listen?: Pick<ListenEndpointOptions, "limits" | "timing">;
 }
 
 /** A whole node over the in-memory store, without port, token issuer, worker or listener. */
 export function createTestNode(options: TestNodeOptions = {}): TestNode {
   const registry = registerPacks([definePack({ name: "test", operations })]);
   const events: EmittedEvent[] = [];
+  const listenFaults: unknown[] = [];
   const writes: string[] = [];
   const grants = ["alice", "bob"].map((member): MemoryGrant => ({
     workspaceId: "current",
@@ -149,6 +157,18 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
     stopping: stop.signal,
     ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
   });
+  const handles = createTaskHandles([{ id: "k1", secret: randomBytes(32) }]);
+  const lists = createListChanges();
+  const listen = createListenEndpoint({
+    registry,
+    handles,
+    hub,
+    lists,
+    readTask: manager.find,
+    serverInfo: { name: "holdfast", title: "Holdfast", version: "0.0.0" },
+    onFault: (error) => void listenFaults.push(error),
+    ...options.listen,
+  });
   const app = createApp({
     origins: { allowedHosts: options.allowedHosts ?? ["127.0.0.1"], allowedOrigins: [] },
     maxInFlight: 100,
@@ -159,7 +179,8 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
       tools: describeTools(registry),
       service,
       artifacts: createArtifactService(options.readArtifact ?? (async () => null)),
-      handles: createTaskHandles([{ id: "k1", secret: randomBytes(32) }]),
+      handles,
+      listen,
       metadataUrl: resource.url,
     }),
     health: createHealth({ checkDatabase: async () => undefined, listenerState: () => "up", isDraining: () => false }),
@@ -167,10 +188,13 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
     telemetry,
   });
   return {
-    call: modernCaller("http://127.0.0.1/mcp", (request) => app.request(request)),
-    request: (request) => app.request(request),
+    call: modernCaller("http://127.0.0.1/mcp", (request) => app.request(request, undefined, {})),
+    request: (request) => app.request(request, undefined, {}),
     service,
     hub,
+    lists,
+    listen,
+    listenFaults,
     cancellations,
     events,
     writes,

@@ -1,0 +1,46 @@
+import { AppError, type TaskId } from "@holdfast/core";
+import { z } from "zod";
+import type { ListenFilter, ListenRequest } from "./listen-request.ts";
+import type { HonouredFilter } from "./messages.ts";
+import type { NamedTasks } from "./open-feed.ts";
+
+/** Ids that one stream may name. More than that is a mistake, and an acknowledgement that silently left some out would hide it. */
+export const MAX_TASK_IDS = 256;
+
+const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+const declarationSchema = z.object({ extensions: z.object({ [TASKS_EXTENSION]: z.looseObject({}) }) });
+
+/** What is asked for, if it may be asked. Throws `AppError` "invalid_arguments" or "capability_required". */
+export function acceptedFilter({ filter, capabilities }: ListenRequest): ListenFilter {
+  if (filter === null) throw refused("notifications", "expected a filter of notifications");
+  // The extension's word: whoever wants to hear of tasks must have declared that it knows them.
+  if (filter.taskIds !== undefined && !declarationSchema.safeParse(capabilities).success)
+    throw new AppError("capability_required", "a listener names tasks and did not declare the extension", {
+      data: { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } },
+    });
+  if ((filter.taskIds?.length ?? 0) > MAX_TASK_IDS) throw refused("notifications.taskIds", `expected at most ${MAX_TASK_IDS} ids`);
+  return filter;
+}
+
+function refused(path: string, message: string): AppError {
+  return new AppError("invalid_arguments", `a listener's ${path}: ${message}`, { data: { issues: [{ path, message }] } });
+}
+
+/**
+ * Exactly what the stream will carry (contract 10.3): the lists, and those ids that the caller may watch, spelled as they came. Of the
+ * others nothing is said, whatever the reason. Resources never change, so that subscribing to one is never honoured.
+ */
+export async function honouredSubset(
+  { toolsListChanged, promptsListChanged, resourcesListChanged, taskIds = [] }: ListenFilter,
+  named: NamedTasks,
+  feed: { visible(): Promise<readonly TaskId[]> },
+): Promise<HonouredFilter> {
+  const visible = new Set((await feed.visible()).flatMap((taskId) => named.get(taskId)?.spellings ?? []));
+  const honouredIds = [...new Set(taskIds)].filter((handle) => visible.has(handle));
+  return {
+    ...(toolsListChanged === true ? { toolsListChanged } : {}),
+    ...(promptsListChanged === true ? { promptsListChanged } : {}),
+    ...(resourcesListChanged === true ? { resourcesListChanged } : {}),
+    ...(honouredIds.length > 0 ? { taskIds: honouredIds } : {}),
+  };
+}
