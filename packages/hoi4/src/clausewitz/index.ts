@@ -1,5 +1,6 @@
 export { type EditRefusal, EditRefusedError, applyEdits, renderTokens } from "./edits.ts";
 export { encodeText } from "./encoding.ts";
+export { type FieldEdit, bytesOfEdit, hasCommentInside } from "./field-edit.ts";
 export { type LocalisationEntry, type LocalisationFile, readLocalisation } from "./localisation.ts";
 export { type NestedScript, parseNested } from "./nested.ts";
 export { parseScript } from "./parse-script.ts";
@@ -25,4 +26,6 @@ export {
   type Value,
   tokenKind,
 } from "./syntax.ts";
+export { differsOnlyBy } from "./same-structure.ts";
+export { unifiedDiff } from "./unified-diff.ts";
 export { blockOf, pairs, textOf, valueOf } from "./walk.ts";

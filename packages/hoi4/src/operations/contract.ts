@@ -21,7 +21,7 @@ export function envelopeSchema<Data extends z.ZodType>(data: Data) {
       checks: z.array(z.object({ id: z.string(), passed: z.boolean(), message: z.string() })),
     }),
     blockers: z
-      .array(z.object({ code: z.string(), message: z.string() }))
+      .array(z.object({ code: z.string(), message: z.string(), details: z.record(z.string(), z.unknown()).optional() }))
       .describe("What has to be put right before the call can be answered."),
     data: data.nullable().describe("Null when the call could not be answered."),
   });

@@ -6,7 +6,7 @@ import { pack } from "../../manifest.ts";
 import { eventInspect } from "./manifest.ts";
 
 test("the pack lists what it handles", () => {
-  expect([...registerHandlers(pack, handlers).keys()]).toEqual(["hoi4.event_inspect"]);
+  expect([...registerHandlers(pack, handlers).keys()]).toEqual(["hoi4.event_inspect", "hoi4.focus_rewrite"]);
 });
 
 test("the operation reads, may run as a task, and needs the pack's read scope", () => {
