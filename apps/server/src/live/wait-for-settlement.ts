@@ -8,7 +8,7 @@ export interface SettlementWait {
   /** What ends the wait; a terminal state unless told otherwise. */
   readonly isSettled?: (task: Task) => boolean;
   /** Told of every state on the way. */
-  readonly onLook?: (task: Task) => void;
+  readonly onLook?: ((task: Task) => void) | undefined;
   readonly signal: AbortSignal;
   readonly deadlineMs: number;
 }
