@@ -71,6 +71,30 @@ test.each(["*", "", "not an id", `${"0".repeat(36)},x`])("the payload %j means: 
   await expect.poll(() => ear.hints, soon).toEqual(["all", "all"]);
 });
 
+test("a list that changed is told as such, and every list once after nobody listened", async () => {
+  const lists: string[] = [];
+  const ear = listen({ onList: (list) => lists.push(list) });
+  await isUp(ear);
+  expect(lists.splice(0)).toEqual(["tools", "prompts", "resources"]);
+  const publisher = createPublisher(bench.open());
+  const id = newTaskId();
+  publisher.announce("prompts");
+  publisher.publish(id);
+  await publisher.stop();
+  await expect.poll(() => ear.hints, soon).toEqual(["all", [id]]);
+  expect(lists).toEqual(["prompts"]);
+  await bench.sql("notify holdfast_task, 'list:tools'");
+  await expect.poll(() => lists, soon).toEqual(["prompts", "tools"]);
+  expect(ear.hints).toHaveLength(2);
+});
+
+test("a list that this release does not know is a reason to look", async () => {
+  const ear = listen();
+  await isUp(ear);
+  await bench.sql("notify holdfast_task, 'list:menus'");
+  await expect.poll(() => ear.hints, soon).toEqual(["all", "all"]);
+});
+
 test("pings of other nodes are not hints", async () => {
   const [one, other] = [listen(), listen()];
   await Promise.all([isUp(one), isUp(other)]);

@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { taskIdSchema, type TaskId, type Telemetry } from "@holdfast/core";
+import { LIST_NAMES, taskIdSchema, type ListName, type TaskId, type Telemetry } from "@holdfast/core";
 import { z } from "zod";
 import { createListenSession, PingLostError, type ListenSession } from "./listen-session.ts";
 import type { Database } from "./pool.ts";
-import { EVERYTHING, TASK_CHANNEL } from "./publisher.ts";
+import { LIST_PREFIX, TASK_CHANNEL } from "./publisher.ts";
 
 export interface Listener {
   /** Returns at once: the connection is made, watched and made again until `stop`. */
@@ -22,6 +22,8 @@ export interface ListenerOptions {
   readonly database: Database;
   /** `all`: hints may have been missed, look at everything that is waited for. Must not throw. */
   readonly onHint: (taskIds: readonly TaskId[] | "all") => void;
+  /** A list of the service has changed, or may have while nobody listened. Must not throw. */
+  readonly onList?: (list: ListName) => void;
   readonly telemetry: Telemetry;
   readonly pingEveryMs?: number;
   readonly pingDeadlineMs?: number;
@@ -36,7 +38,7 @@ const MAX_BACKOFF_MS = 10_000;
  * reconnect the hint is "all", since what happened in between was told to nobody.
  */
 export function createListener(options: ListenerOptions): Listener {
-  const { database, telemetry, onHint, pingEveryMs = 5_000, pingDeadlineMs = 3_000 } = options;
+  const { database, telemetry, onHint, onList, pingEveryMs = 5_000, pingDeadlineMs = 3_000 } = options;
   let state: Listener["state"] = "stopped";
   let session: ListenSession | null = null;
   let keeper: Promise<void> | null = null;
@@ -49,6 +51,11 @@ export function createListener(options: ListenerOptions): Listener {
     lastReason = null;
     telemetry.emit("listener.up", { channel: TASK_CHANNEL });
     onHint("all");
+    tellOfLists(LIST_NAMES);
+  };
+
+  const tellOfLists = (lists: readonly ListName[]): void => {
+    for (const list of lists) onList?.(list);
   };
 
   const becomeIsolated = (reason: string, error: unknown): void => {
@@ -65,7 +72,11 @@ export function createListener(options: ListenerOptions): Listener {
       applicationName: options.applicationName,
       channel: TASK_CHANNEL,
       pingChannel: `holdfast_ping_${randomBytes(8).toString("hex")}`,
-      onPayload: (payload) => onHint(parseHint(payload)),
+      onPayload: (payload) => {
+        const { changed, lists } = parsePayload(payload);
+        if (changed === "all" || changed.length > 0) onHint(changed);
+        tellOfLists(lists);
+      },
       notify: async (channel, payload) => {
         await database.reserved.query({ name: "ping the listener", text: "select pg_notify($1, $2)", values: [channel, payload] });
       },
@@ -114,16 +125,16 @@ export function createListener(options: ListenerOptions): Listener {
   };
 }
 
-const hintSchema = z
-  .string()
-  .transform((payload) => payload.split(","))
-  .pipe(z.array(taskIdSchema));
+const idsSchema = z.array(taskIdSchema);
+const listsSchema = z.array(z.enum(LIST_NAMES));
 
 /** What cannot be read is a reason to look, whoever sent it. */
-function parseHint(payload: string): readonly TaskId[] | "all" {
-  if (payload === EVERYTHING) return "all";
-  const parsed = hintSchema.safeParse(payload);
-  return parsed.success ? parsed.data : "all";
+function parsePayload(payload: string): { readonly changed: readonly TaskId[] | "all"; readonly lists: readonly ListName[] } {
+  const words = payload.split(",");
+  const named = words.filter((word) => word.startsWith(LIST_PREFIX)).map((word) => word.slice(LIST_PREFIX.length));
+  const lists = listsSchema.safeParse(named);
+  const ids = idsSchema.safeParse(words.filter((word) => !word.startsWith(LIST_PREFIX)));
+  return { changed: ids.success && lists.success ? ids.data : "all", lists: lists.data ?? [] };
 }
 
 function explain(error: unknown, wasUp: boolean): string {

@@ -118,3 +118,18 @@ test("no transaction of a task sends a notification on the channel", async () =>
   await bench.ledger.settle(second, { kind: "completed", result: { content: [] }, artifacts: [] });
   expect(await payloads()).toEqual([]);
 });
+
+test("the lists that changed are named once, beside the ids, and also when those are too many", async () => {
+  const { payloads } = await tap();
+  const publisher = createPublisher(bench.database);
+  const id = newTaskId();
+  publisher.announce("tools");
+  publisher.publish(id);
+  publisher.announce("tools");
+  await publisher.stop();
+  const busy = createPublisher(bench.database);
+  busy.announce("prompts");
+  for (let count = 0; count < 1_000; count += 1) busy.publish(newTaskId());
+  await busy.stop();
+  expect(await payloads()).toEqual([`list:tools,${id}`, "list:prompts,*"]);
+});

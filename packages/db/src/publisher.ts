@@ -1,19 +1,25 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { TaskId } from "@holdfast/core";
+import type { ListName, TaskId } from "@holdfast/core";
 import type { Database } from "./pool.ts";
 
-/** The channel of change hints: task ids, comma separated, or `*` for "look yourself". */
+/**
+ * The channel of change hints: comma separated task ids, `*` for "look yourself", and `list:` with the name of a list that clients should
+ * read again. What a node of another release cannot read, it takes for `*`.
+ */
 export const TASK_CHANNEL = "holdfast_task";
 export const EVERYTHING = "*";
+export const LIST_PREFIX = "list:";
 
 export interface Publisher {
   /** Marks a change that is already committed; never waits and never throws. */
   publish(taskId: TaskId): void;
+  /** The same for a list of the service: every node tells those of its clients that asked for it. */
+  announce(list: ListName): void;
   /** Sends what is left; what cannot be sent is dropped. */
   stop(): Promise<void>;
 }
 
-/** Postgres allows 8000 bytes. */
+/** Postgres allows 8000 bytes; the names of all lists fit beside these. */
 const MAX_PAYLOAD_BYTES = 7_900;
 const WINDOW_MS = 10;
 
@@ -23,6 +29,7 @@ const WINDOW_MS = 10;
  */
 export function createPublisher(database: Database): Publisher {
   const changed = new Set<TaskId>();
+  const lists = new Set<ListName>();
   let everything = false;
   let sender: Promise<void> | null = null;
   const stopping = new AbortController();
@@ -30,10 +37,12 @@ export function createPublisher(database: Database): Publisher {
   const send = async (): Promise<void> => {
     // What the same turn of the event loop publishes goes together.
     await Promise.resolve();
-    while (everything || changed.size > 0) {
-      const payload = everything ? EVERYTHING : [...changed].join(",");
+    while (everything || changed.size > 0 || lists.size > 0) {
+      const named = [...lists].map((list) => LIST_PREFIX + list);
+      const payload = [...named, ...(everything ? [EVERYTHING] : changed)].join(",");
       everything = false;
       changed.clear();
+      lists.clear();
       try {
         await database.pool.query({ name: "publish hints", text: "select pg_notify($1, $2)", values: [TASK_CHANNEL, payload] });
       } catch (error) {
@@ -54,6 +63,11 @@ export function createPublisher(database: Database): Publisher {
         everything = true;
         changed.clear();
       }
+      sender ??= send();
+    },
+    announce: (list) => {
+      if (stopping.signal.aborted) return;
+      lists.add(list);
       sender ??= send();
     },
     stop: async () => {

@@ -1,8 +1,9 @@
 import type { z } from "zod";
 import type { ToolResult } from "./tool-result.ts";
 
-/** A list that clients may be told to read again. */
-export type ListName = "tools" | "prompts" | "resources";
+/** Lists that clients may be told to read again. */
+export const LIST_NAMES = ["tools", "prompts", "resources"] as const;
+export type ListName = (typeof LIST_NAMES)[number];
 
 /**
  * A tool that the node answers itself, at once and from the manifest alone: no task, no worker and no files of a workspace. Only for
