@@ -1,12 +1,25 @@
 import { randomUUID } from "node:crypto";
-import type { AttemptRef, ClaimedAttempt, Settlement, TaskId, ToolResult } from "@holdfast/core";
+import {
+  JOURNAL_STATES,
+  type AttemptRef,
+  type ClaimedAttempt,
+  type Effect,
+  type JournalPlan,
+  type Settlement,
+  type TaskId,
+  type ToolResult,
+  type WriteJournal,
+} from "@holdfast/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, newWorkerId, openBench, reach, type Bench } from "../testing/bench.ts";
+import { createPostgresWriteJournal } from "../write-journal.ts";
 import { storeArtifact } from "./store-artifact.ts";
 
 let bench: Bench;
+let journal: WriteJournal;
 beforeAll(async () => {
   bench = await openBench();
+  journal = createPostgresWriteJournal(bench.database);
 });
 afterAll(async () => {
   await bench[Symbol.asyncDispose]();
@@ -179,15 +192,33 @@ describe("requeueing", () => {
 });
 
 describe("a worker that was paused past its lease", () => {
+  const sealed = { text: '"late"', sourceRevision: null, seal: "seal" };
+  const plan: JournalPlan = { files: [], resultText: "{}", artifacts: [], seal: "seal" };
+  const suspended: Settlement = { kind: "suspended", requests: { late: { method: "roots/list", params: {} } } };
+  const endings = [completed, { kind: "published" }, failed(true), failed(false), interrupted, cancelled, suspended] as const;
   const everyWrite = async (late: AttemptRef) => ({
     renewal: (await bench.ledger.renew([{ attempt: late, progress: { value: 99, total: null, message: "late" } }], 60_000))[0]?.kind,
     artifact: (await storeArtifact(bench.database, late, { bytes: Buffer.from(late.taskId), name: "late.txt", mimeType: "text/plain" }))
       .kind,
-    settlements: await Promise.all(
-      [completed, failed(true), failed(false), interrupted, cancelled].map((settlement) => bench.ledger.settle(late, settlement)),
-    ),
+    checkpoint: await bench.ledger.saveCheckpoint(late, sealed),
+    step: await bench.ledger.saveStep(late, { ...sealed, key: "late" }),
+    staged: await bench.ledger.stage(late, { ...sealed, artifacts: [] }),
+    bind: await journal.bind(late, plan),
+    moves: await Promise.all(JOURNAL_STATES.map((to) => journal.move(late, { from: JOURNAL_STATES, to, recovered: true }))),
+    read: await journal.read(late),
+    settlements: await Promise.all(endings.map((settlement) => bench.ledger.settle(late, settlement))),
   });
-  const allRefused = { renewal: "refused", artifact: "refused", settlements: Array.from({ length: 5 }, () => "refused") };
+  const allRefused = {
+    renewal: "refused",
+    artifact: "refused",
+    checkpoint: "refused",
+    step: "refused",
+    staged: "refused",
+    bind: "refused",
+    moves: Array.from({ length: 6 }, () => "refused"),
+    read: null,
+    settlements: Array.from({ length: 7 }, () => "refused"),
+  };
 
   test("changes nothing after another one claimed the task", async () => {
     const late = await running({ leaseMs: 0 });
@@ -197,6 +228,26 @@ describe("a worker that was paused past its lease", () => {
     expect(await everyWrite(late)).toEqual(allRefused);
     expect(await everything(late.taskId)).toEqual(before);
     expect(await bench.ledger.settle(current, completed)).toBe("completed");
+  });
+
+  test("changes nothing of a write that another one has taken over", async () => {
+    const late = await running({ leaseMs: 0, effect: "write" });
+    expect(await journal.bind(late, { ...plan, files: [{ path: "a", before: null, after: null }] })).toBe("bound");
+    await bench.ledger.reap(10);
+    const current = await bench.claim(late.taskId);
+    const before = await everything(late.taskId);
+    expect(await everyWrite(late)).toEqual(allRefused);
+    expect(await everything(late.taskId)).toEqual(before);
+    expect(await journal.move(current, { from: ["planned"], to: "restored", recovered: true })).toBe("moved");
+    expect(await bench.ledger.settle(current, completed)).toBe("completed");
+  });
+
+  test("changes nothing of a task that waits for its client", async () => {
+    const late = await running();
+    await bench.ledger.settle(late, { kind: "suspended", requests: { name: { method: "elicitation/create", params: {} } } });
+    const before = await everything(late.taskId);
+    expect(await everyWrite(late)).toEqual(allRefused);
+    expect(await everything(late.taskId)).toEqual(before);
   });
 
   test("changes nothing while the task waits for its next claim", async () => {
@@ -311,8 +362,8 @@ describe("settlement against", () => {
   };
 });
 
-async function running(changes: { leaseMs?: number } = {}): Promise<ClaimedAttempt> {
-  const { id } = await bench.createTask();
+async function running({ effect = "read", ...changes }: { leaseMs?: number; effect?: Effect } = {}): Promise<ClaimedAttempt> {
+  const { id } = await bench.createTask({ operation: { name: "test.echo", version: 1, effect, pool: "default" } });
   return await bench.claim(id, changes);
 }
 
@@ -340,6 +391,12 @@ async function everything(id: TaskId) {
        (select jsonb_agg(a order by a.fencing_token) from holdfast.attempt as a where a.task_id = $1) as attempts,
        (select to_jsonb(r) from holdfast.task_result as r where r.task_id = $1) as result,
        (select jsonb_agg(e order by e.id) from holdfast.task_event as e where e.task_id = $1) as events,
+       (select to_jsonb(c) from holdfast.task_checkpoint as c where c.task_id = $1) as checkpoint,
+       (select jsonb_agg(s order by s.key) from holdfast.task_step as s where s.task_id = $1) as steps,
+       (select jsonb_agg(i order by i.key) from holdfast.task_input as i where i.task_id = $1) as inputs,
+       (select to_jsonb(j) from holdfast.journal_entry as j where j.task_id = $1) as journal,
+       (select jsonb_agg(f order by f.position) from holdfast.journal_file as f where f.task_id = $1) as files,
+       (select count(*) from holdfast.task_artifact as k where k.task_id = $1) as links,
        (select count(*) from holdfast.artifact where sha256 = sha256(convert_to($1::text, 'UTF8'))) as artifacts,
        (select jsonb_agg(j order by j.id) from graphile_worker.jobs as j where j.key = $1::text) as jobs`,
     [id],
