@@ -55,7 +55,7 @@ select
   case
     when b.id is not null then 'bound'
     when j.task_id is null then 'busy'
-    when j.fencing_token = $2::int and j.seal = $6::text then 'bound'
+    when j.state = 'planned' and j.fencing_token = $2::int and j.seal = $6::text then 'bound'
     else 'refused'
   end as answer
 from held as h
@@ -68,7 +68,12 @@ export async function bindJournal(database: Database, attempt: AttemptRef, plan:
   const { taskId, token, workerId } = attempt;
   const { files, resultText, artifacts, seal } = plan;
   const values = [
-    ...[taskId, token, workerId, resultText, artifactsText(artifacts), seal],
+    taskId,
+    token,
+    workerId,
+    resultText,
+    artifactsText(artifacts),
+    seal,
     files.map(({ path }) => quoteText(path)),
     files.map(({ before }) => before?.sha256 ?? null),
     files.map(({ before }) => bytesOf(before)),
