@@ -147,8 +147,5 @@ create table holdfast.journal_file (
     constraint journal_file_before_check check (before_sha256 is null or length(before_sha256) = 32),
     constraint journal_file_after_check check (after_sha256 is null or length(after_sha256) = 32)
 );
--- Files whose bytes have not been let go of.
-create index journal_file_bytes_idx on holdfast.journal_file (task_id)
-where before_bytes is not null or after_bytes is not null;
 alter table holdfast.journal_file alter column before_bytes set storage external;
 alter table holdfast.journal_file alter column after_bytes set storage external;

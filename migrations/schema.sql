@@ -83,7 +83,6 @@ create table holdfast.journal_file (
 );
 alter table holdfast.journal_file alter column before_bytes set storage external;
 alter table holdfast.journal_file alter column after_bytes set storage external;
-CREATE INDEX journal_file_bytes_idx ON holdfast.journal_file USING btree (task_id) WHERE ((before_bytes IS NOT NULL) OR (after_bytes IS NOT NULL));
 
 create table holdfast.live_task (
     task_id uuid not null,

@@ -13,7 +13,7 @@ const rowSchema = z.object({ is_stale: z.boolean() });
  * under the lock. `queries` may read `decided` and `stale`, and `held` with that condition as `is_unwanted`.
  *
  * - An attempt that runs learns of the wish at its next heartbeat.
- * - Without one, the task is cancelled here and now, parked or not, and its open questions and a staged result go (contract 8.2). Only
+ * - Without one, the task is cancelled here and now, parked or not, and its open questions, a staged result and the bytes of a restored plan go (contract 8.2). Only
  *   where the journal says that files are changed, or may be, it stays a wish: the next attempt finds it and reports what really
  *   happened (contract 8.4). No parked task has such a journal, so that attempt comes.
  * - The address of a read goes with the wish, so that nobody joins what is about to stop.
@@ -64,6 +64,12 @@ unstaged as (
   delete from holdfast.task_result as r
   using closed as c
   where r.task_id = c.task_id
+),
+emptied as (
+  update holdfast.journal_file as f
+  set before_bytes = null, after_bytes = null
+  from closed as c
+  where f.task_id = c.task_id
 ),
 noted as (
   insert into holdfast.task_event (task_id, kind, fencing_token, detail)

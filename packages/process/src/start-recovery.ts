@@ -6,10 +6,12 @@ export interface RecoveryOptions {
   readonly reap: (limit: number) => Promise<readonly TaskId[]>;
   /** Looks at queued tasks, at most `limit`; answers those that got a job. */
   readonly rewake: (options: { readonly limit: number; readonly afterMs: number }) => Promise<readonly TaskId[]>;
+  /** Removes ended tasks whose time has passed, at most `limit`; answers how many. */
+  readonly expire: (limit: number) => Promise<number>;
   /** Hints that a task has changed. */
   readonly publish: (taskId: TaskId) => void;
   readonly telemetry: Telemetry;
-  readonly onError: (work: "reap" | "rewake", error: unknown) => void;
+  readonly onError: (work: "reap" | "rewake" | "expire", error: unknown) => void;
 }
 
 /** Well below the two seconds that a dead worker's task may wait after its lease (contract 5.4). */
@@ -19,14 +21,17 @@ const REAP_LIMIT = 100;
 const REWAKE_EVERY_MS = 2_000;
 const REWAKE_AFTER_MS = 10_000;
 const REWAKE_LIMIT = 200;
+/** Nobody waits for it: an expired task is invisible before it is removed. */
+const EXPIRE_EVERY_MS = 30_000;
+const EXPIRE_LIMIT = 50;
 
 /**
- * What every server and worker does beside its own work: end the attempts of dead workers, and wake tasks that nobody was woken
- * for. Both are repeated queries on what Postgres says now. They do not use the queue that they repair, may run on every process
- * at once, and go on while no worker is left (contract 8.6).
+ * What every server and worker does beside its own work: end the attempts of dead workers, wake tasks that nobody was woken for, and
+ * remove what nobody can see any more. All are repeated queries on what Postgres says now. They do not use the queue that they repair,
+ * may run on every process at once, and go on while no worker is left (contract 8.6) and no request comes (contract 12.2).
  */
 export function startRecovery(options: RecoveryOptions): { stop(): Promise<void> } {
-  const { reap, rewake, publish, telemetry, onError } = options;
+  const { reap, rewake, expire, publish, telemetry, onError } = options;
   const reaper = repeat({
     everyMs: REAP_EVERY_MS,
     onError: (error) => onError("reap", error),
@@ -49,9 +54,18 @@ export function startRecovery(options: RecoveryOptions): { stop(): Promise<void>
       return woken.length > 0 ? "more" : "done";
     },
   });
+  const expirer = repeat({
+    everyMs: EXPIRE_EVERY_MS,
+    onError: (error) => onError("expire", error),
+    async work() {
+      const count = await expire(EXPIRE_LIMIT);
+      if (count > 0) telemetry.emit("task.expired", { count });
+      return count === EXPIRE_LIMIT ? "more" : "done";
+    },
+  });
   return {
     async stop() {
-      await Promise.all([reaper.stop(), rewaker.stop()]);
+      await Promise.all([reaper.stop(), rewaker.stop(), expirer.stop()]);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { sql } from "drizzle-orm";
-import { index, integer, json, primaryKey, smallint, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
+import { integer, json, primaryKey, smallint, text, uniqueIndex, uuid } from "drizzle-orm/pg-core";
 import { JOURNAL_STATES } from "@holdfast/core";
 import { bytea, holdfast, moment } from "./holdfast.ts";
 import { ofTask } from "./tasks.ts";
@@ -40,10 +40,5 @@ export const journalFile = holdfast.table(
     afterSha256: bytea("after_sha256"),
     afterBytes: bytea("after_bytes"),
   },
-  (table) => [
-    primaryKey({ columns: [table.taskId, table.position] }),
-    index("journal_file_bytes_idx")
-      .on(table.taskId)
-      .where(sql`before_bytes is not null or after_bytes is not null`),
-  ],
+  (table) => [primaryKey({ columns: [table.taskId, table.position] })],
 );

@@ -127,6 +127,15 @@ export function taskRequest(changes: Partial<CreateTask> = {}): CreateTask {
   };
 }
 
+/** What makes a request one for a write with a key. The digest is that of no particular input. */
+export function keyed(key: string, inputSha256: string = "ab".repeat(32)): Pick<CreateTask, "id" | "operation" | "receipt"> {
+  return {
+    id: newTaskId(),
+    operation: { name: "test.echo", version: 1, effect: "write", pool: "default" },
+    receipt: { key, inputSha256, seal: `seal of ${key}` },
+  };
+}
+
 export function memberOf(principal: Principal, workspaceId: WorkspaceId = alpha) {
   return { workspaceId, issuer: principal.issuer, memberKind: "principal" as const, member: principal.subject };
 }
