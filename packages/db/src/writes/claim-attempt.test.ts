@@ -1,5 +1,7 @@
-import type { WorkerId } from "@holdfast/core";
+import { randomUUID } from "node:crypto";
+import type { StagedResult, TaskId, WorkerId } from "@holdfast/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { stagedResult } from "../testing/attempt-records.ts";
 import { alice, newTaskId, newWorkerId, openBench, reach, taskRequest, type Bench } from "../testing/bench.ts";
 
 let bench: Bench;
@@ -95,6 +97,78 @@ test("an expired lease is not taken over by a claim, only by the reaper", async 
   expect(await bench.ledger.claim({ taskId: task.id, workerId: newWorkerId(), leaseMs: 60_000, reach })).toBeNull();
   await bench.ledger.reap(10);
   expect((await bench.claim(task.id)).token).toBe(2);
+});
+
+test("a claim that reached its task after a whole attempt of somebody else leaves it to a wake that is newer than what it read", async () => {
+  const task = await bench.createTask();
+  const holder = await bench.session();
+  await holder.query("begin");
+  await holder.query("update holdfast.live_task set fencing_token = fencing_token + 1, checkpoint_version = 1 where task_id = $1", [
+    task.id,
+  ]);
+  const late = bench.ledger.claim({ taskId: task.id, workerId: newWorkerId(), leaseMs: 60_000, reach });
+  await bench.whenBlocked(1);
+  await holder.query(
+    "insert into holdfast.task_checkpoint (task_id, fencing_token, value, source_revision, seal) values ($1, 1, '1', null, 'seal')",
+    [task.id],
+  );
+  await holder.query("commit");
+  expect(await late).toBeNull();
+  expect(await bench.claim(task.id)).toMatchObject({ token: 2, checkpoint: { text: "1" } });
+});
+
+describe("an identical read before this one", () => {
+  const address = "ab".repeat(32);
+
+  test("is handed over: the newest that is completed with a seal and a revision", async () => {
+    const old = await finished("old", { sourceRevision: "r1" });
+    expect((await claimOf(address)).reusable).toEqual({ taskId: old, ...stagedResult("old", { sourceRevision: "r1" }) });
+    const newest = await finished("new", { sourceRevision: "r2" });
+    expect((await claimOf(address)).reusable).toMatchObject({ taskId: newest, text: '"new"', sourceRevision: "r2" });
+    // None of these may stand in for another task.
+    await finished("of files that changed meanwhile", { sourceRevision: null });
+    await finished("answered by the client", { sourceRevision: "r3" }, async (id) => {
+      await bench.sql("insert into holdfast.task_input (task_id, key, method, params) values ($1, 'a', 'roots/list', '{}')", [id]);
+    });
+    await finished("of somebody else", { sourceRevision: "r3" }, async (id) => {
+      await bench.sql("update holdfast.task set subject = 'bob' where id = $1", [id]);
+    });
+    const unsealed = await bench.claim((await bench.createTask({ contentAddress: address })).id);
+    await bench.ledger.settle(unsealed, { kind: "completed", result: { content: [] }, artifacts: [] });
+    const failed = await bench.claim((await bench.createTask({ contentAddress: address })).id);
+    await bench.ledger.stage(failed, stagedResult("failed"));
+    const reference = randomUUID();
+    await bench.ledger.settle(failed, { kind: "failed", code: "operation_failed", reference, detail: "", retry: false });
+    expect((await claimOf(address)).reusable).toMatchObject({ taskId: newest });
+  });
+
+  test("is no matter for a request that is never shared, or another one", async () => {
+    await finished("done", { sourceRevision: "r1" });
+    expect((await claimOf(null)).reusable).toBeNull();
+    expect((await claimOf("cd".repeat(32))).reusable).toBeNull();
+  });
+
+  /** Claims a new read of this address and ends it without a result. */
+  const claimOf = async (contentAddress: string | null) => {
+    const attempt = await bench.claim((await bench.createTask({ contentAddress })).id);
+    await bench.ledger.settle(attempt, { kind: "cancelled" });
+    return attempt;
+  };
+
+  const finished = async (value: string, changes: Partial<StagedResult>, change?: (id: TaskId) => Promise<void>) => {
+    const { id } = await bench.createTask({ contentAddress: address });
+    const attempt = await bench.claim(id);
+    await bench.ledger.stage(attempt, stagedResult(value, changes));
+    expect(await bench.ledger.settle(attempt, { kind: "published" })).toBe("completed");
+    await change?.(id);
+    return id;
+  };
+});
+
+test("a claim hands over the answers that were given before there was a task", async () => {
+  const answer = { action: "accept", content: { name: "\u0000 \ud800" } };
+  const { id } = await bench.createTask({ answers: [{ key: "name", method: "elicitation/create", answer }] });
+  expect((await bench.claim(id)).inputs).toEqual([{ key: "name", method: "elicitation/create", params: {}, answer }]);
 });
 
 describe("claim against cancellation, both waiting for the same row", () => {

@@ -79,10 +79,10 @@ describe("a result", () => {
 });
 
 describe("artifacts of a result", () => {
-  test("are linked to the task, also when the same file is named twice", async () => {
+  test("are linked to the task, also when another task stored them, and when one is named twice", async () => {
     const attempt = await running();
     const file = { bytes: Buffer.from("{}"), name: "graph.json", mimeType: "application/json" };
-    await storeArtifact(bench.database, attempt, file);
+    await storeArtifact(bench.database, await running(), file);
     const artifact = { sha256: "44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a", name: "graph.json" };
     expect(await bench.ledger.settle(attempt, { kind: "completed", result, artifacts: [artifact, artifact] })).toBe("completed");
     const links = await bench.sql("select name, encode(sha256, 'hex') as sha256 from holdfast.task_artifact where task_id = $1", [

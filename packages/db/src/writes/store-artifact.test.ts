@@ -74,6 +74,46 @@ describe("stored bytes", () => {
   });
 });
 
+describe("an artifact that is stored", () => {
+  const links = async (name: string) =>
+    await bench.sql("select task_id from holdfast.task_artifact where name = $1 order by task_id", [name]);
+
+  test("is linked at once to each task whose attempt stored it", async () => {
+    const other = await bench.claim((await bench.createTask()).id);
+    const file = { bytes: Buffer.from("in use"), name: "linked", mimeType: "text/plain" };
+    await storeArtifact(bench.database, attempt, file);
+    expect(await links("linked")).toEqual([{ task_id: attempt.taskId }]);
+    await storeArtifact(bench.database, attempt, file);
+    await storeArtifact(bench.database, other, file);
+    expect(await links("linked")).toEqual([attempt.taskId, other.taskId].toSorted().map((id) => ({ task_id: id })));
+  });
+
+  test("is stored anew when the sweep takes the same bytes, which it had found in place, in that very moment", async () => {
+    const bytes = Buffer.from("swept");
+    const sha256 = createHash("sha256").update(bytes).digest();
+    await bench.sql("insert into holdfast.artifact_blob (workspace_id, sha256, bytes) values ('alpha', $1, $2)", [sha256, bytes]);
+    await bench.sql(
+      "insert into holdfast.artifact (workspace_id, sha256, name, media_type, size_bytes) values ('alpha', $1, 'swept', 'text/plain', 5)",
+      [sha256],
+    );
+    // The statement stands still after it has found the artifact in place, and before its link is checked.
+    await bench.sql(`
+      create function public.wait_for_sweep() returns trigger language plpgsql as
+        $$ begin perform pg_advisory_xact_lock(1); return new; end $$;
+      create trigger wait_for_sweep before insert on holdfast.artifact_blob for each row execute function public.wait_for_sweep()`);
+    const sweep = await bench.session();
+    await sweep.query("select pg_advisory_lock(1)");
+    const storing = storeArtifact(bench.database, attempt, { bytes, name: "swept", mimeType: "text/plain" });
+    await bench.whenBlocked(1);
+    await sweep.query("delete from holdfast.artifact_blob where sha256 = $1", [sha256]);
+    await sweep.query("select pg_advisory_unlock(1)");
+    expect(await storing).toMatchObject({ kind: "stored", size: 5 });
+    expect(await links("swept")).toEqual([{ task_id: attempt.taskId }]);
+    expect(await bench.sql("select from holdfast.artifact_blob where sha256 = $1", [sha256])).toHaveLength(1);
+    await bench.sql("drop function public.wait_for_sweep cascade");
+  });
+});
+
 test.each([
   ["name with a slash", { name: "a/b", mimeType: "text/plain" }],
   ["name with a NUL", { name: "a\u0000", mimeType: "text/plain" }],
