@@ -52,11 +52,12 @@ function changedLines(before: ScriptFile, lines: readonly number[], edits: reado
       last.edits.push(edit);
     } else groups.push({ first, end, edits: [edit] });
   }
-  return groups.map((group) => {
+  const changes = groups.map((group) => {
     const removed = textLines(before, before.bytes.subarray(lines[group.first], lines[group.end]));
     const added = textLines(before, spliced(before.bytes, { start: lines[group.first]!, end: lines[group.end]! }, group.edits));
     return withoutSame({ first: group.first, end: group.end, removed, added });
   });
+  return changes.filter(({ removed, added }) => removed.length + added.length > 0);
 }
 
 /** Index of the line that an offset stands in; the end of the file belongs to the last line. */
