@@ -11,18 +11,22 @@ export interface ModernRequest {
   readonly id?: unknown;
   /** Whether the request declares that it can take a task for an answer. */
   readonly tasks?: boolean;
+  /** What else it declares that it can do. */
+  readonly capabilities?: Readonly<Record<string, unknown>>;
+  /** Beside what every request has in `_meta`. */
+  readonly meta?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
 /** A request of revision 2026-07-28 as a well-behaved client sends it, unless `headers` say otherwise. */
 export function modernRequest(url: string, request: ModernRequest): Request {
-  const { method, params = {}, id = 1, tasks = false, token = null, headers = {}, signal } = request;
-  const capabilities = tasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {};
+  const { method, params = {}, id = 1, tasks = false, capabilities = {}, token = null, headers = {}, signal } = request;
   const meta = {
     "io.modelcontextprotocol/protocolVersion": PROTOCOL_VERSION,
     "io.modelcontextprotocol/clientInfo": { name: "holdfast-tests", version: "1" },
-    "io.modelcontextprotocol/clientCapabilities": capabilities,
+    "io.modelcontextprotocol/clientCapabilities": { ...capabilities, ...(tasks ? { extensions: { [TASKS_EXTENSION]: {} } } : {}) },
+    ...request.meta,
   };
   return new Request(url, {
     method: "POST",
@@ -42,6 +46,7 @@ export function modernRequest(url: string, request: ModernRequest): Request {
 
 const NAME_SOURCE: Readonly<Record<string, string>> = {
   "tools/call": "name",
+  "prompts/get": "name",
   "resources/read": "uri",
   "tasks/get": "taskId",
   "tasks/update": "taskId",

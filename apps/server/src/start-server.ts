@@ -6,13 +6,14 @@ import {
   createPostgresAttemptLedger,
   createPostgresTaskManager,
   createPublisher,
+  expireTasks,
   createTaskReader,
   listWorkspaces,
   openDatabase,
   readArtifact,
   rewake,
 } from "@holdfast/db";
-import { createLogger, createTelemetry, loadOperations, startRecovery } from "@holdfast/process";
+import { createLogger, createSeals, createTelemetry, loadPacks, startRecovery } from "@holdfast/process";
 import type { Logger } from "pino";
 import packageJson from "../package.json" with { type: "json" };
 import { describeResource, initialScopes } from "./auth/resource-metadata.ts";
@@ -24,11 +25,10 @@ import { createHub } from "./live/hub.ts";
 import { createListChanges } from "./live/list-changes.ts";
 import { createArtifactService } from "./mcp/artifact-service.ts";
 import { createCancellations } from "./mcp/cancellations.ts";
+import { createServices } from "./mcp/create-services.ts";
 import { createMcpEndpoint } from "./mcp/endpoint.ts";
 import { createTaskHandles } from "./mcp/handles.ts";
 import { createListenEndpoint } from "./mcp/listen/listen-endpoint.ts";
-import { describeTools } from "./mcp/tool-catalog.ts";
-import { createToolService } from "./mcp/tool-service.ts";
 import { createHealth } from "./ops/health.ts";
 
 /** A node that serves. */
@@ -60,7 +60,7 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
   const telemetry = surroundings.telemetry ?? createTelemetry(logger);
   await using cleanup = new AsyncDisposableStack();
 
-  const registry = await loadOperations(config.packs);
+  const { packs, registry } = await loadPacks(config.packs);
   const database = openDatabase({
     url: config.databaseUrl,
     applicationName: "holdfast-server",
@@ -72,6 +72,7 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
   await assertSchema(database);
   await probe(manager);
 
+  const lists = createListChanges();
   const hub = createHub({ maxWatches: config.maxInFlight });
   const publisher = createPublisher(database);
   cleanup.defer(publisher.stop);
@@ -80,6 +81,7 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
     applicationName: "holdfast-server-listener",
     database,
     onHint: hub.hint,
+    onList: (list) => lists.announce(list),
     telemetry,
   });
   listener.start();
@@ -88,6 +90,7 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
   const recovery = startRecovery({
     reap: createPostgresAttemptLedger(database).reap,
     rewake: (options) => rewake(database, options),
+    expire: (limit) => expireTasks(database, limit),
     publish: publisher.publish,
     telemetry,
     onError: (work, error) => logger.warn({ err: error, work }, "a round of recovery failed"),
@@ -100,7 +103,6 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
   cleanup.defer(cancellations.idle);
   const resource = describeResource(config, registry);
   const handles = createTaskHandles(config.keys);
-  const lists = createListChanges();
   const listen = createListenEndpoint({
     registry,
     handles,
@@ -111,24 +113,25 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
     onFault: (error) => logger.warn({ err: error }, "a state was not delivered to a listener"),
   });
   draining.signal.addEventListener("abort", listen.drain);
-  const endpoint = createMcpEndpoint({
+  const services = createServices({
     version: packageJson.version,
-    metadataUrl: resource.url,
-    tools: describeTools(registry),
-    service: createToolService({
-      registry,
-      manager,
-      hub,
-      cancellations,
-      telemetry,
-      workspacesOf: async (principal) => (await listWorkspaces(database, principal)).map(({ id }) => id),
-      newTaskId: () => taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) }),
-      stopping: stopping.signal,
-    }),
-    artifacts: createArtifactService((request) => readArtifact(database, request)),
+    packs,
+    registry,
+    manager,
+    hub,
+    cancellations,
+    telemetry,
+    seals: createSeals(config.keys),
     handles,
-    listen,
+    artifacts: createArtifactService((request) => readArtifact(database, request)),
+    workspacesOf: async (principal) => (await listWorkspaces(database, principal)).map(({ id }) => id),
+    newTaskId: () => taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) }),
+    now: Date.now,
+    publish: publisher.publish,
+    announce: publisher.announce,
+    stopping: stopping.signal,
   });
+  const endpoint = createMcpEndpoint({ ...services, metadataUrl: resource.url, listen });
   cleanup.defer(endpoint.close);
 
   const app = createApp({

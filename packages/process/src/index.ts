@@ -1,5 +1,5 @@
 export { keys, type Key } from "./keys.ts";
-export { loadOperations } from "./load-operations.ts";
+export { loadOperations, loadPacks } from "./load-operations.ts";
 export { createLogger, createTelemetry } from "./log.ts";
 export { pause } from "./pause.ts";
 export { repeat } from "./repeat.ts";

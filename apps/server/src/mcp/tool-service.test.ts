@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { AppError, parseWorkspaceId, type WorkspaceId } from "@holdfast/core";
 import { createTestNode, principalOf, type TestNode } from "../testing/test-node.ts";
-import type { CallAnswer, Caller } from "./tool-service.ts";
+import type { Caller } from "./caller.ts";
+import type { CallAnswer, ToolCall } from "./tool-service.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -10,11 +11,15 @@ afterEach(() => {
 const workspaceId = parseWorkspaceId("current") as WorkspaceId;
 
 function caller(scopes: readonly string[] = [], declaresTasks = false): Caller {
-  return { principal: principalOf("alice", scopes), requestId: "r-1", declaresTasks };
+  return { principal: principalOf("alice", scopes), requestId: "r-1", declaresTasks, capabilities: {} };
+}
+
+function callOf(name: string, signal: AbortSignal = new AbortController().signal): ToolCall {
+  return { name, arguments: {}, ttlMs: undefined, responses: {}, requestState: null, signal };
 }
 
 async function begin(node: TestNode, name: string, who: Caller): Promise<{ answer: Promise<CallAnswer> }> {
-  const answer = node.service.call(who, { name, arguments: {}, signal: new AbortController().signal });
+  const answer = node.service.call(who, callOf(name));
   await vi.waitFor(() => expect(node.events.some(({ name: event }) => event === "task.created")).toBe(true));
   return { answer };
 }
@@ -35,7 +40,7 @@ test("a credential that may only read can look at its earlier write and cannot c
 
 test("looking at a read task needs the scopes of its operation", async () => {
   const node = createTestNode();
-  await node.service.call(caller(["test:read"], true), { name: "test.guarded", arguments: {}, signal: new AbortController().signal });
+  await node.service.call(caller(["test:read"], true), callOf("test.guarded"));
   const address = { workspaceId, taskId: node.newestTask() };
   expect(await node.service.findTask(caller(["test:read"]), address)).toMatchObject({ status: "working" });
   await expect(node.service.findTask(caller(), address)).rejects.toMatchObject({ code: "insufficient_scope" });
@@ -43,14 +48,14 @@ test("looking at a read task needs the scopes of its operation", async () => {
 
 test("a task is found in its own workspace only", async () => {
   const node = createTestNode();
-  await node.service.call(caller([], true), { name: "test.echo", arguments: {}, signal: new AbortController().signal });
+  await node.service.call(caller([], true), callOf("test.echo"));
   const elsewhere = { workspaceId: parseWorkspaceId("hidden") as WorkspaceId, taskId: node.newestTask() };
   await expect(node.service.findTask(caller(), elsewhere)).rejects.toMatchObject({ code: "task_not_found" });
 });
 
 test("a call whose caller left before it was admitted creates nothing", async () => {
   const node = createTestNode();
-  const call = { name: "test.echo", arguments: {}, signal: AbortSignal.abort(new Error("gone")) };
+  const call = callOf("test.echo", AbortSignal.abort(new Error("gone")));
   await expect(node.service.call(caller(), call)).rejects.toThrow("gone");
   await expect(node.service.call(caller([], true), call)).rejects.toThrow("gone");
   await node.cancellations.idle();
@@ -59,7 +64,7 @@ test("a call whose caller left before it was admitted creates nothing", async ()
 
 test("a call that waited too long ends with a time-out and its task is cancelled", async () => {
   const node = createTestNode({ maxWaitMs: 20 });
-  const call = { name: "test.echo", arguments: {}, signal: new AbortController().signal };
+  const call = callOf("test.echo");
   await expect(node.service.call(caller(), call)).rejects.toMatchObject({ code: "operation_timed_out" });
   await node.cancellations.idle();
   expect(await node.service.findTask(caller(), { workspaceId, taskId: node.newestTask() })).toMatchObject({ status: "cancelled" });
@@ -84,14 +89,14 @@ test("the cancellation for a caller that left is tried again until the store tak
   vi.useFakeTimers();
   const node = createTestNode();
   const controller = new AbortController();
-  const answer = node.service.call(caller(), { name: "test.echo", arguments: {}, signal: controller.signal });
+  const answer = node.service.call(caller(), callOf("test.echo", controller.signal));
   const ending = answer.catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(0);
-  node.faults.requestCancellation = () => Promise.reject(new AppError("storage_unavailable", "away"));
+  node.faults.abandon = () => Promise.reject(new AppError("storage_unavailable", "away"));
   controller.abort(new Error("gone"));
   expect(await ending).toMatchObject({ message: "gone" });
   await vi.advanceTimersByTimeAsync(200);
-  delete node.faults.requestCancellation;
+  delete node.faults.abandon;
   await vi.advanceTimersByTimeAsync(1000);
   await node.cancellations.idle();
   expect(await node.service.findTask(caller(), { workspaceId, taskId: node.newestTask() })).toMatchObject({ status: "cancelled" });
@@ -100,9 +105,9 @@ test("the cancellation for a caller that left is tried again until the store tak
 test("a cancellation that the store never takes is given up with a line in the log", async () => {
   vi.useFakeTimers();
   const node = createTestNode();
-  node.faults.requestCancellation = () => Promise.reject(new AppError("storage_unavailable", "away"));
-  await node.service.call(caller([], true), { name: "test.echo", arguments: {}, signal: new AbortController().signal });
-  node.cancellations.request({ id: node.newestTask(), principal: principalOf("alice") }, "r-2");
+  node.faults.abandon = () => Promise.reject(new AppError("storage_unavailable", "away"));
+  await node.service.call(caller([], true), callOf("test.echo"));
+  node.cancellations.abandon({ id: node.newestTask(), principal: principalOf("alice") }, "r-2");
   await vi.advanceTimersByTimeAsync(60_000);
   await node.cancellations.idle();
   const given = node.events.filter(({ name }) => name === "task.cancelRequested");

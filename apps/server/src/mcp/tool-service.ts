@@ -1,47 +1,52 @@
 import {
   AppError,
-  DEFAULT_TTL_MS,
-  findUnstorableText,
-  isTerminal,
-  POLL_INTERVAL_MS,
+  negotiateTtl,
+  type InputRequests,
+  type JsonObject,
   type JsonValue,
   type Operation,
   type OperationRegistry,
-  type Principal,
+  type Seals,
   type Task,
   type TaskId,
   type TaskManager,
-  type Telemetry,
   type ToolResult,
 } from "@holdfast/core";
-import type { Hub } from "../live/hub.ts";
-import { waitForSettlement } from "../live/wait-for-settlement.ts";
+import { createAdmission, type Admission, type AdmissionOptions } from "./admission.ts";
+import { askWhatIsMissing, requireCapabilities } from "./ask-rounds.ts";
+import { requireScopes, type Caller } from "./caller.ts";
 import type { Cancellations } from "./cancellations.ts";
+import { missingCapabilities, missingForMethods } from "./client-capabilities.ts";
 import { deliverableResult } from "./deliverable-result.ts";
 import type { TaskAddress } from "./handles.ts";
-import { parseArguments } from "./parse-arguments.ts";
-
-/** Who is calling, in which request, and whether it declared that it can take a task for an answer. */
-export interface Caller {
-  readonly principal: Principal;
-  readonly requestId: string;
-  readonly declaresTasks: boolean;
-}
+import { readAnswers } from "./input-answers.ts";
+import { deliverableRequests } from "./input-requests.ts";
+import { createOrdinaryCalls, type OrdinaryCall, type OrdinaryCallsOptions } from "./ordinary-call.ts";
+import { invalidArguments, parseArgumentObject, parseStoredInput, refuseUnstorableText } from "./parse-arguments.ts";
+import { takeRequestKey } from "./request-key.ts";
+import { createRequestStates, ROUND_MS, type RequestSubject } from "./request-state.ts";
 
 export interface ToolCall {
   readonly name: string;
   readonly arguments: JsonValue;
+  /** For how long the caller wants to find the result, in milliseconds; not checked yet. */
+  readonly ttlMs: unknown;
+  /** Answers to what an earlier round asked, by key, and the state that came with the questions. */
+  readonly responses: Readonly<Record<string, JsonValue>>;
+  readonly requestState: string | null;
   /** Aborted when the caller is gone: nobody will read the answer of an ordinary call. */
   readonly signal: AbortSignal;
+  /** Told of the states of an ordinary call's task on its way. */
+  readonly onLook?: ((task: Task) => void) | undefined;
 }
 
-/** `taskRequired`: the operation only runs as a task and the caller cannot take one; each protocol says so in its own way. */
+/** `inputRequired`: the same call is expected again, with answers and with this state. */
 export type CallAnswer =
   | { readonly kind: "task"; readonly task: Task }
   | { readonly kind: "result"; readonly result: ToolResult }
   | { readonly kind: "failed"; readonly outcome: Extract<Task["outcome"], { kind: "error" }> }
   | { readonly kind: "cancelled" }
-  | { readonly kind: "taskRequired" };
+  | { readonly kind: "inputRequired"; readonly requests: InputRequests; readonly requestState: string };
 
 /**
  * What every protocol generation offers, in words of the domain. All methods reject with `AppError` for what a caller or an
@@ -50,20 +55,22 @@ export type CallAnswer =
 export interface ToolService {
   call(caller: Caller, call: ToolCall): Promise<CallAnswer>;
   findTask(caller: Caller, address: TaskAddress): Promise<Task>;
-  cancelTask(caller: Caller, address: TaskAddress): Promise<void>;
+  /** Takes the answers that fit what the task asks, and ignores the others (contract 9.2). */
+  updateTask(caller: Caller, address: TaskAddress, responses: Readonly<Record<string, JsonValue>>): Promise<void>;
+  /** Answers with the task as it is after the wish was recorded. */
+  cancelTask(caller: Caller, address: TaskAddress): Promise<Task>;
 }
 
-export interface ToolServiceOptions {
+export interface ToolServiceOptions extends AdmissionOptions, Omit<OrdinaryCallsOptions, "maxWaitMs"> {
   readonly registry: OperationRegistry;
   readonly manager: TaskManager;
-  readonly hub: Hub;
   readonly cancellations: Cancellations;
-  readonly telemetry: Telemetry;
+  readonly seals: Seals;
   readonly newTaskId: () => TaskId;
-  /** Names of the workspaces in which the principal may do anything at all. */
-  readonly workspacesOf: (principal: Principal) => Promise<readonly string[]>;
-  /** Aborted when the node gives up waiting because it is about to end. */
-  readonly stopping: AbortSignal;
+  /** Milliseconds since 1970, for the time that clients have to answer. */
+  readonly now: () => number;
+  /** What a client must declare to be given tasks, as its protocol spells it. */
+  readonly tasksCapability: JsonObject;
   readonly maxWaitMs?: number;
 }
 
@@ -71,65 +78,84 @@ export interface ToolServiceOptions {
 const MAX_WAIT_MS = 15 * 60_000;
 
 export function createToolService(options: ToolServiceOptions): ToolService {
-  const { registry, manager, hub, cancellations, telemetry, newTaskId, workspacesOf, stopping, maxWaitMs = MAX_WAIT_MS } = options;
+  const { registry, manager, cancellations, newTaskId, now, publish, tasksCapability, maxWaitMs = MAX_WAIT_MS } = options;
+  const admit = createAdmission(options);
+  const ordinaryCalls = createOrdinaryCalls({ ...options, maxWaitMs });
+  const states = createRequestStates({ seals: options.seals, now });
 
-  async function create(caller: Caller, operation: Operation, call: ToolCall, id: TaskId): Promise<Task> {
-    const input = parseArguments(operation, call.arguments);
+  async function callOperation(caller: Caller, operation: Operation, call: ToolCall): Promise<CallAnswer> {
+    const given = parseArgumentObject(call.arguments);
+    const { key, input: own } = operation.effect === "write" ? takeRequestKey(given) : { key: null, input: given };
+    const input = parseStoredInput(operation.input, own);
+    const ttlMs = retention(call.ttlMs);
+    refuseUnstorableText(call.responses);
+    requireCapabilities(missingForMethods(operation.asks, caller.capabilities));
+    const waiter = waiterOf(operation, caller, key, tasksCapability);
+
+    const subject: RequestSubject = { principal: caller.principal, method: "tools/call", name: call.name, arguments: given };
+    const state = call.requestState === null ? null : states.open(subject, call.requestState);
+    const responses = readAnswers(call.responses);
+    const ordinary: OrdinaryCall = { principal: caller.principal, requestId: caller.requestId, signal: call.signal, onLook: call.onLook };
+    if (state?.kind === "parked") {
+      call.signal.throwIfAborted();
+      return answerOf(caller, subject, await ordinaryCalls.resume(ordinary, state.taskId, responses));
+    }
+    const { answers, requests } = askWhatIsMissing({
+      ask: (round) => operation.askFirst?.(input, round) ?? null,
+      known: state?.answers ?? [],
+      given: responses,
+      capabilities: caller.capabilities,
+    });
+    if (requests !== null) {
+      const requestState = states.close(subject, { kind: "asking", answers }, new Date(now() + ROUND_MS));
+      return { kind: "inputRequired", requests, requestState };
+    }
     call.signal.throwIfAborted();
-    const outcome = await manager.create({
-      id,
-      principal: caller.principal,
-      workspaceId: input.workspaceId,
-      operation,
-      input,
-      ttlMs: DEFAULT_TTL_MS,
-      pollIntervalMs: POLL_INTERVAL_MS,
-    });
-    if (outcome.kind === "denied")
-      throw new AppError("workspace_not_found", `no grant in workspace "${input.workspaceId}"`, {
-        // The caller's own, whatever was asked for, so that this tells nothing of the workspace that was.
-        data: { workspaceId: input.workspaceId, workspaces: await workspacesOf(caller.principal) },
-      });
-    telemetry.emit("task.created", {
-      requestId: caller.requestId,
-      taskId: id,
-      operation: operation.name,
-      workspaceId: outcome.task.workspaceId,
-    });
-    return outcome.task;
+    const admission: Admission = { id: newTaskId(), operation, input, key, ttlMs, waiter, answers };
+    if (waiter === "client") return { kind: "task", task: (await admit(caller, admission)).task };
+    return answerOf(caller, subject, await ordinaryCalls.begin(ordinary, admission.id, () => admit(caller, admission)));
   }
 
-  async function callAndWait(caller: Caller, operation: Operation, call: ToolCall): Promise<CallAnswer> {
-    const ref = { id: newTaskId(), principal: caller.principal };
-    using watch = hub.watch(ref.id);
-    try {
-      await create(caller, operation, call, ref.id);
-    } catch (error) {
-      // The statement may have been committed all the same, and then nobody would ever look at its result.
-      if (error instanceof AppError && error.code === "storage_unavailable") cancellations.request(ref, caller.requestId);
-      throw error;
+  /** What an ordinary call says of the task that it waited for. */
+  function answerOf(caller: Caller, subject: RequestSubject, task: Task): CallAnswer {
+    switch (task.status) {
+      case "cancelled":
+        return { kind: "cancelled" };
+      case "failed":
+      case "completed":
+        return task.outcome?.kind === "error"
+          ? { kind: "failed", outcome: task.outcome }
+          : { kind: "result", result: deliverableResult(task) };
+      case "input_required":
+        return askCaller(caller, subject, task);
+      case "working":
+        throw new Error(`a call stopped waiting for task ${task.id}, which is at work`);
     }
-    try {
-      const settled = await waitForSettlement({
-        watch,
-        read: () => manager.find(ref),
-        signal: AbortSignal.any([call.signal, stopping]),
-        deadlineMs: maxWaitMs,
-      });
-      // The owner lost the grant while waiting.
-      if (settled === null) throw new AppError("workspace_not_found", `task ${ref.id} is out of its owner's reach`);
-      return answerOf(settled);
-    } catch (error) {
-      if (stopping.aborted) throw new AppError("overloaded", `the node stopped while a call waited for task ${ref.id}`, { cause: error });
-      // Its caller is gone or has waited too long, so the result would reach nobody (contract 8.5).
-      cancellations.request(ref, caller.requestId);
-      throw error;
-    }
+  }
+
+  /**
+   * The task stays parked between the rounds and the call stays one of those that wait for it: the state is worth a handle. Whoever
+   * cannot be asked will never answer, so its call ends here.
+   */
+  function askCaller(caller: Caller, subject: RequestSubject, task: Task): CallAnswer {
+    const requests = deliverableRequests(task.inputRequests);
+    const missing = missingCapabilities(requests, caller.capabilities);
+    if (missing !== null) cancellations.abandon({ id: task.id, principal: caller.principal }, caller.requestId);
+    requireCapabilities(missing);
+    const expiresAt = new Date(Math.max(now() + ROUND_MS, task.createdAt.getTime() + task.ttlMs));
+    return { kind: "inputRequired", requests, requestState: states.close(subject, { kind: "parked", taskId: task.id }, expiresAt) };
   }
 
   async function findOwn(caller: Caller, { workspaceId, taskId }: TaskAddress): Promise<Task> {
     const task = await manager.find({ id: taskId, principal: caller.principal });
-    if (task === null || task.workspaceId !== workspaceId) throw new AppError("task_not_found", `task ${taskId} is out of reach`);
+    if (task === null || task.workspaceId !== workspaceId) throw outOfReach(taskId);
+    return task;
+  }
+
+  /** For what changes a task: its operation's scopes are needed as they were to submit it (contract 2.5). */
+  async function findToChange(caller: Caller, address: TaskAddress): Promise<Task> {
+    const task = await findOwn(caller, address);
+    requireScopes(caller, registry.get(task.operation)?.scopes ?? []);
     return task;
   }
 
@@ -138,15 +164,7 @@ export function createToolService(options: ToolServiceOptions): ToolService {
       const operation = registry.get(call.name);
       if (operation === undefined) throw new AppError("tool_not_found", "no operation of that name", { data: { name: call.name } });
       requireScopes(caller, operation.scopes);
-      refuseUnstorableText(call.arguments);
-      switch (modeOf(operation, caller)) {
-        case "task":
-          return { kind: "task", task: await create(caller, operation, call, newTaskId()) };
-        case "ordinary":
-          return await callAndWait(caller, operation, call);
-        case "taskRequired":
-          return { kind: "taskRequired" };
-      }
+      return await callOperation(caller, operation, call);
     },
     findTask: async (caller, address) => {
       const task = await findOwn(caller, address);
@@ -155,45 +173,41 @@ export function createToolService(options: ToolServiceOptions): ToolService {
       if (operation?.effect === "read") requireScopes(caller, operation.scopes);
       return task;
     },
+    updateTask: async (caller, address, responses) => {
+      const { id } = await findToChange(caller, address);
+      refuseUnstorableText(responses);
+      if ((await manager.update({ id, principal: caller.principal }, readAnswers(responses))) === null) throw outOfReach(id);
+      publish(id);
+    },
     cancelTask: async (caller, address) => {
-      const task = await findOwn(caller, address);
-      requireScopes(caller, registry.get(task.operation)?.scopes ?? []);
-      if (!(await cancellations.now({ id: task.id, principal: caller.principal }, caller.requestId)))
-        throw new AppError("task_not_found", `task ${task.id} is out of reach`);
+      const { id } = await findToChange(caller, address);
+      const task = await cancellations.now({ id, principal: caller.principal }, caller.requestId);
+      if (task === null) throw outOfReach(id);
+      return task;
     },
   };
 }
 
-function modeOf(operation: Operation, caller: Caller): "task" | "ordinary" | "taskRequired" {
-  switch (operation.tasks) {
-    case "required":
-      return caller.declaresTasks ? "task" : "taskRequired";
-    case "forbidden":
-      return "ordinary";
-    case "optional":
-      // Declaring the extension alone sends no write into the background (contract 4.1).
-      return caller.declaresTasks && operation.effect === "read" ? "task" : "ordinary";
+/** Whether the caller gets a task or waits itself. Throws where it has to have a task and cannot. */
+function waiterOf(operation: Operation, caller: Caller, key: string | null, tasksCapability: JsonObject): Admission["waiter"] {
+  const mayBeTask = caller.declaresTasks && operation.tasks !== "forbidden";
+  if (operation.tasks === "required") {
+    if (!caller.declaresTasks) requireCapabilities(tasksCapability);
+    if (operation.effect === "write" && key === null)
+      throw new AppError("request_key_required", `a call of ${operation.name} without a requestKey`);
   }
+  // Declaring the extension alone sends no write into the background (contract 4.1).
+  return mayBeTask && (operation.effect === "read" || key !== null) ? "client" : "call";
 }
 
-function requireScopes({ principal }: Caller, scopes: readonly string[]): void {
-  if (scopes.every((scope) => principal.scopes.includes(scope))) return;
-  throw new AppError("insufficient_scope", `the token carries [${principal.scopes.join(" ")}], needed are [${scopes.join(" ")}]`, {
-    data: { scopes },
-  });
+function retention(requested: unknown): number {
+  const ttlMs = negotiateTtl(requested);
+  if (ttlMs !== null) return ttlMs;
+  throw invalidArguments([
+    { path: "_meta.holdfast/ttlMs", message: "expected a whole positive number of milliseconds, or null for the longest" },
+  ]);
 }
 
-function refuseUnstorableText(value: JsonValue): void {
-  const path = findUnstorableText(value);
-  if (path === null) return;
-  throw new AppError("invalid_arguments", "text that Postgres cannot keep", {
-    data: { issues: [{ path: path.join("."), message: "Text with NUL or half of a surrogate pair cannot be kept." }] },
-  });
-}
-
-function answerOf(task: Task): CallAnswer {
-  if (task.status === "cancelled") return { kind: "cancelled" };
-  if (task.outcome?.kind === "error") return { kind: "failed", outcome: task.outcome };
-  if (isTerminal(task.status)) return { kind: "result", result: deliverableResult(task) };
-  throw new Error(`task ${task.id} is ${task.status} and has no outcome`);
+function outOfReach(taskId: TaskId): AppError {
+  return new AppError("task_not_found", `task ${taskId} is out of reach`);
 }

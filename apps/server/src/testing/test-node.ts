@@ -1,12 +1,13 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { createMemoryTaskManager, type MemoryGrant } from "@holdfast/core/memory";
 import {
-  defineOperation,
-  definePack,
+  MAX_TTL_MS,
   registerPacks,
   taskIdFrom,
   toolResult,
   workerIdSchema,
+  type CreateTask,
+  type Pack,
   type Principal,
   type Settlement,
   type TaskId,
@@ -14,7 +15,7 @@ import {
   type Telemetry,
   type TelemetryEvents,
 } from "@holdfast/core";
-import { z } from "zod";
+import { createSeals, type Key } from "@holdfast/process";
 import { modernCaller, type CallModern } from "../../../../test/support/mcp-request.ts";
 import { describeResource, initialScopes } from "../auth/resource-metadata.ts";
 import type { VerifyToken } from "../auth/verify-token.ts";
@@ -23,41 +24,13 @@ import { createHub, type Hub } from "../live/hub.ts";
 import { createListChanges, type ListChanges } from "../live/list-changes.ts";
 import { createArtifactService, type ReadArtifact } from "../mcp/artifact-service.ts";
 import { createCancellations, type Cancellations } from "../mcp/cancellations.ts";
+import { createServices } from "../mcp/create-services.ts";
 import { createMcpEndpoint } from "../mcp/endpoint.ts";
 import { createTaskHandles } from "../mcp/handles.ts";
 import { createListenEndpoint, type ListenEndpoint, type ListenEndpointOptions } from "../mcp/listen/listen-endpoint.ts";
-import { describeTools } from "../mcp/tool-catalog.ts";
-import { createToolService, type ToolService } from "../mcp/tool-service.ts";
+import type { ToolService } from "../mcp/tool-service.ts";
 import { createHealth } from "../ops/health.ts";
-
-const workspaceId = z.string().default("current");
-const shared = { version: 1, description: "For tests.", effect: "read" as const };
-
-const operations = [
-  defineOperation({
-    ...shared,
-    name: "test.echo",
-    title: "Echo",
-    input: z.strictObject({
-      workspaceId,
-      text: z.string().default(""),
-      limit: z.number().int().max(10).optional(),
-      filter: z.strictObject({ name: z.string() }).optional(),
-    }),
-    output: z.object({ text: z.string() }),
-  }),
-  defineOperation({ ...shared, name: "test.foreground", title: "Foreground", input: z.object({ workspaceId }), tasks: "forbidden" }),
-  defineOperation({ ...shared, name: "test.background", title: "Background", input: z.object({ workspaceId }), tasks: "required" }),
-  defineOperation({ ...shared, name: "test.guarded", title: "Guarded", input: z.object({ workspaceId }), scopes: ["test:read"] }),
-  defineOperation({
-    ...shared,
-    name: "test.change",
-    title: "Change",
-    input: z.object({ workspaceId }),
-    effect: "write",
-    scopes: ["test:read", "test:write"],
-  }),
-];
+import { testPack } from "./test-pack.ts";
 
 /** A token of these tests is its principal's subject, a colon, and the scopes. */
 const verifyTestToken: VerifyToken = async (token) => {
@@ -86,19 +59,24 @@ export interface TestNode {
   readonly events: readonly EmittedEvent[];
   /** What operators were told of open streams. */
   readonly listenFaults: readonly unknown[];
-  /** Creations and cancellations that reached the store. */
+  /** What reached the store and may have changed it. */
   readonly writes: readonly string[];
+  /** Every creation that was asked for. */
+  readonly created: readonly CreateTask[];
   readonly grants: MemoryGrant[];
   /** The newest task, of whatever call. */
   newestTask(): TaskId;
   /** Does what a worker would do: claims the task, settles it so, and gives the hint. */
   settle(taskId: TaskId, settlement?: Settlement): Promise<void>;
   /** Replaces parts of the store from here on. */
-  readonly faults: { create?: TaskManager["create"]; find?: TaskManager["find"]; requestCancellation?: TaskManager["requestCancellation"] };
+  readonly faults: Partial<Pick<TaskManager, "create" | "find" | "requestCancellation" | "abandon">>;
   readonly stop: AbortController;
 }
 
 export interface TestNodeOptions {
+  readonly keys?: readonly Key[];
+  /** The test pack unless told otherwise. */
+  readonly packs?: readonly Pack[];
   readonly readArtifact?: ReadArtifact;
   readonly maxWatches?: number;
   readonly verify?: VerifyToken;
@@ -109,7 +87,9 @@ export interface TestNodeOptions {
 
 /** A whole node over the in-memory store, without port, token issuer, worker or listener. */
 export function createTestNode(options: TestNodeOptions = {}): TestNode {
-  const registry = registerPacks([definePack({ name: "test", operations })]);
+  const keys = options.keys ?? [{ id: "k1", secret: randomBytes(32) }];
+  const packs = options.packs ?? [testPack];
+  const registry = registerPacks(packs);
   const events: EmittedEvent[] = [];
   const listenFaults: unknown[] = [];
   const writes: string[] = [];
@@ -124,15 +104,16 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
   const store = createMemoryTaskManager({
     now: () => Date.now(),
     newReference: randomUUID,
+    maxTtlMs: MAX_TTL_MS,
     workspaces: ["current", "hidden"].map((id) => ({ id, root: "mods", path: "" })),
     grants,
   });
   const faults: TestNode["faults"] = {};
-  const created: TaskId[] = [];
+  const created: CreateTask[] = [];
   const manager: TaskManager = {
     create: async (request) => {
       writes.push(`create ${request.operation.name}`);
-      created.push(request.id);
+      created.push(request);
       return await (faults.create ?? store.create)(request);
     },
     find: async (task) => await (faults.find ?? store.find)(task),
@@ -140,24 +121,22 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
       writes.push("cancel");
       return await (faults.requestCancellation ?? store.requestCancellation)(task);
     },
+    update: async (task, answers) => {
+      writes.push(`update ${answers.map(({ key }) => key).join(",")}`);
+      return await store.update(task, answers);
+    },
+    abandon: async (task) => {
+      writes.push("abandon");
+      return await (faults.abandon ?? store.abandon)(task);
+    },
   };
   const telemetry: Telemetry = { emit: (name, event, error) => void events.push({ name, event: { ...event }, error }) };
   const hub = createHub({ maxWatches: options.maxWatches ?? 100 });
-  const cancellations = createCancellations({ manager, telemetry, publish: (taskId) => hub.hint([taskId]) });
+  const publish = (taskId: TaskId): void => hub.hint([taskId]);
+  const cancellations = createCancellations({ manager, telemetry, publish });
   const stop = new AbortController();
   const resource = describeResource({ publicUrl: "http://127.0.0.1/mcp", issuers: [] }, registry);
-  const service = createToolService({
-    registry,
-    manager,
-    hub,
-    cancellations,
-    telemetry,
-    workspacesOf: async ({ subject }) => grants.filter(({ member }) => member === subject).map((grant) => grant.workspaceId),
-    newTaskId: () => taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) }),
-    stopping: stop.signal,
-    ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
-  });
-  const handles = createTaskHandles([{ id: "k1", secret: randomBytes(32) }]);
+  const handles = createTaskHandles(keys);
   const lists = createListChanges();
   const listen = createListenEndpoint({
     registry,
@@ -169,20 +148,31 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
     onFault: (error) => void listenFaults.push(error),
     ...options.listen,
   });
+  const services = createServices({
+    version: "0.0.0",
+    packs,
+    registry,
+    manager,
+    hub,
+    cancellations,
+    telemetry,
+    seals: createSeals(keys),
+    handles,
+    artifacts: createArtifactService(options.readArtifact ?? (async () => null)),
+    workspacesOf: async ({ subject }) => grants.filter(({ member }) => member === subject).map((grant) => grant.workspaceId),
+    newTaskId: () => taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) }),
+    now: Date.now,
+    publish,
+    announce: lists.announce,
+    stopping: stop.signal,
+    ...(options.maxWaitMs === undefined ? {} : { maxWaitMs: options.maxWaitMs }),
+  });
   const app = createApp({
     origins: { allowedHosts: options.allowedHosts ?? ["127.0.0.1"], allowedOrigins: [] },
     maxInFlight: 100,
     authentication: { verify: options.verify ?? verifyTestToken, initialScopes: initialScopes(registry) },
     resource,
-    endpoint: createMcpEndpoint({
-      version: "0.0.0",
-      tools: describeTools(registry),
-      service,
-      artifacts: createArtifactService(options.readArtifact ?? (async () => null)),
-      handles,
-      listen,
-      metadataUrl: resource.url,
-    }),
+    endpoint: createMcpEndpoint({ ...services, metadataUrl: resource.url, listen }),
     health: createHealth({ checkDatabase: async () => undefined, listenerState: () => "up", isDraining: () => false }),
     isDraining: () => false,
     telemetry,
@@ -190,7 +180,8 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
   return {
     call: modernCaller("http://127.0.0.1/mcp", (request) => app.request(request, undefined, {})),
     request: (request) => app.request(request, undefined, {}),
-    service,
+    service: services.service,
+    created,
     hub,
     lists,
     listen,
@@ -204,7 +195,7 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
     newestTask: () => {
       const newest = created.at(-1);
       if (newest === undefined) throw new Error("no task was created");
-      return newest;
+      return newest.id;
     },
     settle: async (taskId, settlement = { kind: "completed", result: toolResult({ text: "done" }), artifacts: [] }) => {
       const workerId = workerIdSchema.parse(randomUUID());

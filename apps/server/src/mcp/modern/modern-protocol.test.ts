@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { AppError, taskIdSchema, toolResult } from "@holdfast/core";
+import { AppError, definePack, taskIdSchema, toolResult } from "@holdfast/core";
 import { taskIdOf, toolCall, type Answer } from "../../../../../test/support/mcp-request.ts";
 import { createTestNode, type TestNode } from "../../testing/test-node.ts";
+import { testPack } from "../../testing/test-pack.ts";
 
 const token = "alice";
+/** Offers operations and nothing else. */
+const barePack = definePack({ name: "bare", operations: testPack.operations });
 
 /** The task that an ordinary call made, as soon as the call waits for it. */
 async function waitingTask(node: TestNode): Promise<ReturnType<TestNode["newestTask"]>> {
@@ -18,15 +21,18 @@ test("discovery shows the tasks extension, tools and resources, and no capabilit
   expect(result).toMatchObject({
     resultType: "complete",
     supportedVersions: ["2026-07-28"],
-    capabilities: { tools: {}, resources: {}, extensions: { "io.modelcontextprotocol/tasks": {} } },
+    capabilities: { tools: {}, resources: {}, prompts: {}, completions: {}, extensions: { "io.modelcontextprotocol/tasks": {} } },
   });
   expect(result?.["capabilities"]).not.toHaveProperty("tasks");
+  const bare = await createTestNode({ packs: [barePack] }).call({ method: "server/discover", token });
+  expect(Object.keys(bare.result?.["capabilities"] ?? {}).toSorted()).toEqual(["extensions", "resources", "tools"]);
 });
 
 test("tools are listed with what callers may leave out left optional", async () => {
   const { result } = await createTestNode().call({ method: "tools/list", token });
   const tools = result?.["tools"] as { name: string }[];
-  expect(tools.map(({ name }) => name)).toEqual(["test.echo", "test.foreground", "test.background", "test.guarded", "test.change"]);
+  const operations = testPack.operations.map(({ name }) => name);
+  expect(tools.map(({ name }) => name)).toEqual([...operations, "test.announce", "test.job_inspect", "test.job_cancel"]);
   expect(tools[0]).toMatchObject({
     title: "Echo",
     inputSchema: { type: "object", properties: { workspaceId: { type: "string", default: "current" } }, additionalProperties: false },
@@ -41,7 +47,7 @@ test("a call that declares tasks gets a flat handle, and nothing that belongs to
   const { result } = await createTestNode().call(toolCall("test.echo", {}, { token, tasks: true }));
   const keys = Object.keys(result ?? {}).toSorted();
   expect(keys).toEqual(["_meta", "createdAt", "lastUpdatedAt", "pollIntervalMs", "resultType", "status", "taskId", "ttlMs"]);
-  expect(result).toMatchObject({ resultType: "task", status: "working", ttlMs: 3_600_000, pollIntervalMs: 1000 });
+  expect(result).toMatchObject({ resultType: "task", status: "working", ttlMs: 86_400_000, pollIntervalMs: 1000 });
   expect(result?.["createdAt"]).toMatch(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/u);
 });
 
@@ -100,6 +106,8 @@ test("a stored value that is no tool result fails the poll with a fixed error an
       statusMessage: null,
       progress: null,
       cancelRequested: false,
+      attempt: null,
+      inputRequests: {},
       createdAt: new Date(0),
       lastUpdatedAt: new Date(0),
       ttlMs: 60_000,
@@ -219,7 +227,7 @@ test("ids that are unknown, foreign, altered, revoked or no ids at all answer al
     expect(answers[0]?.error).not.toHaveProperty("data");
     expect(read).not.toHaveBeenCalled();
     // Expired, or the grant was revoked: the store says null for its owner.
-    const revoked = await node.call({ method, params: { taskId: own }, token, tasks: true });
+    const revoked = await node.call({ method, params: { taskId: own, inputResponses: {} }, token, tasks: true });
     expect(revoked.text).toBe(answers[0]?.text);
     expect(read).toHaveBeenCalledOnce();
     read.mockClear();
@@ -232,7 +240,8 @@ test("revoking the grant hides a task from its owner", async () => {
   const taskId = taskIdOf(await node.call(toolCall("test.echo", {}, { token, tasks: true })));
   node.grants.splice(0);
   for (const method of ["tasks/get", "tasks/cancel", "tasks/update"]) {
-    expect((await node.call({ method, params: { taskId }, token, tasks: true })).error).toMatchObject({ message: "Task not found." });
+    const params = { taskId, inputResponses: {} };
+    expect((await node.call({ method, params, token, tasks: true })).error).toMatchObject({ message: "Task not found." });
   }
 });
 
@@ -263,7 +272,7 @@ test("closing the connection of an ordinary call cancels its task", async () => 
   controller.abort();
   await answer;
   await node.cancellations.idle();
-  expect(node.writes).toEqual(["create test.echo", "cancel"]);
+  expect(node.writes).toEqual(["create test.echo", "abandon"]);
   expect(node.hub.size).toBe(0);
   expect(node.events.filter(({ error }) => error !== undefined)).toEqual([]);
 });
@@ -303,7 +312,7 @@ test("a database out of reach is a 503, and an ordinary call that may have been 
   });
   expect(answer.text).not.toContain("ECONNREFUSED");
   await node.cancellations.idle();
-  expect(node.writes).toEqual(["create test.echo", "cancel"]);
+  expect(node.writes).toEqual(["create test.echo", "abandon"]);
 });
 
 test("a fault of ours is answered with a reference that the log has, and with nothing else of it", async () => {
@@ -321,7 +330,7 @@ test("a fault of ours is answered with a reference that the log has, and with no
 test("equal request ids in flight each get their own answer", async () => {
   const node = createTestNode();
   const calls = ["alice", "bob", "alice", "bob"].map((subject) =>
-    node.call(toolCall("test.echo", {}, { token: subject, id: 0, tasks: true })),
+    node.call(toolCall("test.fresh", {}, { token: subject, id: 0, tasks: true })),
   );
   const ids = (await Promise.all(calls)).map(taskIdOf);
   expect(new Set(ids).size).toBe(4);
@@ -349,7 +358,7 @@ test("every task and every cancellation leaves a line with request and task id",
 });
 
 test("the artifact template is listed, and no artifact is", async () => {
-  const node = createTestNode();
+  const node = createTestNode({ packs: [barePack] });
   expect((await node.call({ method: "resources/templates/list", token })).result).toMatchObject({
     resourceTemplates: [{ uriTemplate: "holdfast://workspace/{workspace}/artifact/{sha256}/{name}{?offset,length}" }],
   });
@@ -399,7 +408,7 @@ test.for(["test://nonexistent-resource", `${uri}?offset=-1`, uri])("%s is not fo
 test.for(["tasks/list", "tasks/result", "prompts/list", "ping", "initialize", "completion/complete", "logging/setLevel", "nonsense"])(
   "%s is no method of this revision here",
   async (method) => {
-    expect(await createTestNode().call({ method, params: {}, token, tasks: true })).toMatchObject({
+    expect(await createTestNode({ packs: [barePack] }).call({ method, params: {}, token, tasks: true })).toMatchObject({
       status: 404,
       error: { code: -32_601 },
     });

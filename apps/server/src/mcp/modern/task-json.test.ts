@@ -12,6 +12,8 @@ function task(overrides: Partial<Task> = {}): Task {
     statusMessage: null,
     progress: null,
     cancelRequested: false,
+    attempt: null,
+    inputRequests: {},
     createdAt: new Date(Date.UTC(2026, 6, 28)),
     lastUpdatedAt: new Date(Date.UTC(2026, 6, 29)),
     ttlMs: 60_000,
@@ -50,4 +52,28 @@ test("only a terminal task has an outcome", () => {
   expect(detailedTaskJson("h", task({ status: "completed", outcome: { kind: "result", result } }))).toMatchObject({ result });
   expect(detailedTaskJson("h", task({ status: "cancelled" }))).not.toHaveProperty("error");
   expect(Object.keys(detailedTaskJson("h", task()))).toEqual(Object.keys(taskJson("h", task())));
+});
+
+const roots = { method: "roots/list" as const, params: {} };
+
+test("a task that waits shows its open questions, and no other task shows any", () => {
+  expect(detailedTaskJson("h", task({ status: "input_required", inputRequests: { where: roots } }))).toMatchObject({
+    status: "input_required",
+    inputRequests: { where: roots },
+  });
+  expect(detailedTaskJson("h", task({ inputRequests: { where: roots } }))).not.toHaveProperty("inputRequests");
+});
+
+test.for<unknown>([
+  {},
+  { "a key": roots },
+  { where: { method: "ping", params: {} } },
+  { where: { method: "elicitation/create", params: { message: "?" } } },
+  { where: { method: "elicitation/create", params: { mode: "url", message: "?", url: "not a url" } } },
+  { where: { method: "sampling/createMessage", params: { messages: "none", maxTokens: 1 } } },
+  { where: { ...roots, result: {} } },
+])("stored questions that are %j are never delivered", (inputRequests) => {
+  expect(() => detailedTaskJson("h", task({ status: "input_required", inputRequests: inputRequests as Task["inputRequests"] }))).toThrow(
+    expect.objectContaining({ code: "internal" }),
+  );
 });

@@ -1,6 +1,7 @@
-import { AppError, isTerminal, type Task } from "@holdfast/core";
+import { isTerminal, type Task } from "@holdfast/core";
 import { clientError, taskError } from "../client-error.ts";
 import { deliverableResult } from "../deliverable-result.ts";
+import { deliverableRequests } from "../input-requests.ts";
 
 /** The members that a task has in every answer of the Tasks extension (SEP-2663). */
 export function taskJson(taskId: string, task: Task): Record<string, unknown> {
@@ -16,7 +17,10 @@ export function taskJson(taskId: string, task: Task): Record<string, unknown> {
   };
 }
 
-/** The same with the outcome, as `tasks/get` shows it. Throws `AppError` "internal" when what was stored cannot be delivered. */
+/**
+ * The same with the outcome, or with all open questions, as `tasks/get` shows it; whether the client can be asked them is for the caller
+ * to know. Throws `AppError` "internal" when what was stored cannot be delivered (contract 1.6).
+ */
 export function detailedTaskJson(taskId: string, task: Task): Record<string, unknown> {
   const json = taskJson(taskId, task);
   switch (task.status) {
@@ -31,7 +35,7 @@ export function detailedTaskJson(taskId: string, task: Task): Record<string, unk
     case "cancelled":
       return json;
     case "input_required":
-      throw new AppError("internal", `task ${task.id} waits for input that was never asked for`);
+      return { ...json, inputRequests: deliverableRequests(task.inputRequests) };
   }
 }
 

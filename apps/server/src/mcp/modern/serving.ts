@@ -1,0 +1,82 @@
+import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, type Result, type ServerContext } from "@modelcontextprotocol/server";
+import { AppError, type JsonObject, type JsonValue } from "@holdfast/core";
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import type { Caller } from "../caller.ts";
+import { clientError } from "../client-error.ts";
+import type { Exchange } from "../exchange.ts";
+import { parseArguments } from "../parse-arguments.ts";
+import type { ExactServer } from "./exact-server.ts";
+
+export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
+
+/** One request of revision 2026-07-28, for those who answer it. */
+export interface ModernRequest {
+  readonly caller: Caller;
+  readonly context: ServerContext;
+  /** Answers and state of a further round, as the client sent them; null where it sent none. */
+  readonly responses: Readonly<Record<string, JsonValue>> | null;
+  readonly requestState: string | null;
+}
+
+/** Registers who answers a method. Its params are parsed before; whatever is thrown becomes an error that a caller may see. */
+export type Serve = <Params>(
+  method: string,
+  params: z.ZodType<Params>,
+  answer: (params: Params, request: ModernRequest) => Promise<Result>,
+) => void;
+
+export function serveOn(server: ExactServer, exchange: Exchange): Serve {
+  return (method, params, answer) => {
+    // The SDK's own refusal would dump its schema library's text, so nothing is left for it to refuse.
+    server.setRequestHandler(method, { params: anyParams }, async (given, context) => {
+      try {
+        return await answer(parseArguments(params, given), requestOf(exchange, context));
+      } catch (error) {
+        throw toProtocolError(error, exchange, context);
+      }
+    });
+  };
+}
+
+const anyParams: z.ZodType<Record<string, JsonValue>> = z.record(
+  z.string(),
+  z.custom<JsonValue>(() => true),
+);
+
+function requestOf(exchange: Exchange, context: ServerContext): ModernRequest {
+  const capabilities = envelopeSchema.safeParse(context.mcpReq.envelope).data?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
+  const state = context.mcpReq.requestState();
+  return {
+    caller: {
+      principal: exchange.principal,
+      requestId: exchange.requestId,
+      declaresTasks: declarationSchema.safeParse(capabilities).success,
+      capabilities,
+    },
+    context,
+    responses: responsesSchema.parse(context.mcpReq.inputResponses) ?? null,
+    requestState: typeof state === "string" ? state : null,
+  };
+}
+
+const jsonObject: z.ZodType<JsonObject> = z.record(z.string(), z.json());
+const envelopeSchema = z.object({ [CLIENT_CAPABILITIES_META_KEY]: jsonObject });
+const declarationSchema = z.object({ extensions: z.object({ [TASKS_EXTENSION]: z.looseObject({}) }) });
+/** The SDK has left out what is no object. */
+const responsesSchema = z.record(z.string(), jsonObject).optional();
+
+/** Only what is thrown here reaches the caller: the SDK would send the text of any other exception. */
+function toProtocolError(error: unknown, exchange: Exchange, context: ServerContext): ProtocolError {
+  if (error instanceof ProtocolError) return error;
+  if (error instanceof AppError && error.code !== "internal") {
+    exchange.refusal = error;
+    const { code, message, data } = clientError(error);
+    return new ProtocolError(code, message, data);
+  }
+  const reference = randomUUID();
+  // A caller that has gone made the handler end early; that is no fault of ours.
+  if (!context.mcpReq.signal.aborted) exchange.fault = new Error(`a request failed, reference ${reference}`, { cause: error });
+  const { code, message } = clientError({ code: "internal", data: undefined });
+  return new ProtocolError(code, message, { reference });
+}
