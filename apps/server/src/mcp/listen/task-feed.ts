@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { AppError, isTerminal, type Task, type TaskId, type TaskStatus } from "@holdfast/core";
 import type { Hub } from "../../live/hub.ts";
 
@@ -62,14 +61,16 @@ export function createTaskFeed({ hub, taskIds, read, describe, sink, timing, onF
   const held = new Set<TaskId>();
   let progressAt = 0;
   let progressTimer: NodeJS.Timeout | null = null;
+  let retryTimer: NodeJS.Timeout | null = null;
   let wake: (() => void) | null = null;
 
   const mark = (taskId: TaskId): void => {
     marked.add(taskId);
     wake?.();
   };
+  const markAll = (): void => followed.forEach((_state, taskId) => mark(taskId));
   const subscription = hub.subscribe(taskIds, mark);
-  const fallbackTimer = setInterval(() => followed.forEach((_state, taskId) => mark(taskId)), jittered(timing.fallbackMs));
+  const fallbackTimer = setInterval(markAll, jittered(timing.fallbackMs));
 
   const forget = (taskId: TaskId): void => {
     followed.delete(taskId);
@@ -165,16 +166,17 @@ export function createTaskFeed({ hub, taskIds, read, describe, sink, timing, onF
         try {
           await round();
         } catch (error) {
-          followed.forEach((_state, taskId) => mark(taskId));
           if (!isTransient(error)) onFault(error);
-          // Rejects when the stream ends meanwhile, which the loop then sees.
-          await delay(jittered(RETRY_MS), undefined, { signal: sink.over }).catch(() => undefined);
+          retryTimer ??= setTimeout(() => {
+            retryTimer = null;
+            markAll();
+          }, jittered(RETRY_MS));
         }
       }
     },
     [Symbol.dispose]: () => {
       clearInterval(fallbackTimer);
-      if (progressTimer !== null) clearTimeout(progressTimer);
+      for (const timer of [progressTimer, retryTimer]) if (timer !== null) clearTimeout(timer);
       sink.over.removeEventListener("abort", onOver);
       subscription[Symbol.dispose]();
       followed.clear();
