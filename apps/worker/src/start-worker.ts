@@ -5,7 +5,9 @@ import {
   assertSchema,
   createListener,
   createPostgresAttemptLedger,
+  createPostgresWriteJournal,
   createPublisher,
+  expireTasks,
   explainConnectionError,
   forgetWorker,
   openDatabase,
@@ -15,7 +17,7 @@ import {
   touchWorker,
   type WorkerDescription,
 } from "@holdfast/db";
-import { ConfigError, createLogger, createTelemetry, loadOperations, repeat, startRecovery } from "@holdfast/process";
+import { ConfigError, createLogger, createSeals, createTelemetry, loadOperations, repeat, startRecovery } from "@holdfast/process";
 import type { Logger } from "pino";
 import packageJson from "../package.json" with { type: "json" };
 import { createLeaseKeeper } from "./attempts/lease-keeper.ts";
@@ -109,6 +111,7 @@ export async function startWorker(config: WorkerConfig, surroundings: WorkerSurr
   const recovery = startRecovery({
     reap: ledger.reap,
     rewake: (options) => rewake(database, options),
+    expire: (limit) => expireTasks(database, limit),
     publish: publisher.publish,
     telemetry,
     onError: (work, error) => logger.warn({ err: error, work }, "a round of recovery failed"),
@@ -133,6 +136,8 @@ export async function startWorker(config: WorkerConfig, surroundings: WorkerSurr
     operations,
     roots: config.roots,
     ledger,
+    journal: createPostgresWriteJournal(database),
+    seals: createSeals(config.keys),
     leases,
     sandbox,
     async storeArtifact(attempt, file) {

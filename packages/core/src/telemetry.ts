@@ -6,11 +6,18 @@ export interface TelemetryEvents {
   "attempt.claimed": { taskId: string; token: number; operation: string };
   "attempt.settled": { taskId: string; token: number; operation: string; outcome: string; durationMs: number };
   "attempt.lost": { taskId: string };
+  /** A result became the task's without its operation being run: its own, that an earlier attempt had staged, or an identical read's. */
+  "result.published": { taskId: string; token: number; operation: string; from: "staged" | "reusable" };
+  /** A plan of changes ended; `recovered` when another attempt had begun it. */
+  "journal.rested": { taskId: string; token: number; state: "committed" | "restored" | "unresolved"; recovered: boolean };
+  /** A stored record does not carry our seal, and is not believed. */
+  "seal.refused": { taskId: string; record: string };
   "lease.refused": { taskId: string; token: number };
   "lease.untrusted": { taskId: string; token: number };
   "child.spawned": { pid: number };
   "child.exited": { pid: number; code: number | null; signal: string | null; reason: string };
   "task.rewoken": { count: number };
+  "task.expired": { count: number };
   "listener.up": { channel: string };
   "listener.isolated": { channel: string; reason: string };
   "process.started": { role: string; version: string; url?: string; publicUrl?: string };

@@ -5,7 +5,7 @@ export interface SettleOptions extends RetryOptions {
   readonly ledger: Pick<AttemptLedger, "settle">;
   readonly attempt: AttemptRef;
   readonly settlement: Settlement;
-  /** For the failure that a completion becomes when the store rejects what it says. */
+  /** For the failure that an ending becomes when the store rejects what it says. */
   readonly reference: string;
 }
 
@@ -19,12 +19,13 @@ export async function settleAttempt(options: SettleOptions): Promise<SettlementA
     return await retryWhileUnavailable(() => ledger.settle(attempt, settlement), options);
   } catch (error) {
     // Rejected for what it says, and so it would be for ever.
-    if (isTransient(error) || settlement.kind !== "completed") throw error;
+    const saysSomething = settlement.kind === "completed" || settlement.kind === "published" || settlement.kind === "suspended";
+    if (isTransient(error) || !saysSomething) throw error;
     return await settleAttempt({ ...options, settlement: rejected(error, reference) });
   }
 }
 
 function rejected(error: unknown, reference: string): Settlement {
-  const detail = `the result could not be stored: ${error instanceof Error ? error.message : String(error)}`;
+  const detail = `what the operation answered could not be stored: ${error instanceof Error ? error.message : String(error)}`;
   return { kind: "failed", code: "operation_output_invalid", reference, detail, retry: false };
 }

@@ -2,12 +2,15 @@ import { AppError, type ErrorCode, type Settlement } from "@holdfast/core";
 import type { ErrorData } from "../sandbox/frames.ts";
 import type { OperationOutcome } from "../sandbox/sandbox.ts";
 
+/** How an attempt ended; `published`: its result is stored already. */
+export type AttemptEnd = OperationOutcome | { readonly kind: "published"; readonly output: string };
+
 /**
  * What the store is told of an outcome; null when the attempt is no longer ours to end. `reference` is what a client can
  * quote and an operator can find. Whether the same again may help decides `retry`: an operation that throws, answers
  * nonsense or takes too long will do so again, a process that ended may have been unlucky.
  */
-export function settlementOf(outcome: OperationOutcome, reference: string): Settlement | null {
+export function settlementOf(outcome: AttemptEnd, reference: string): Settlement | null {
   const fail = (code: ErrorCode, detail: string, retry: boolean): Settlement => ({
     kind: "failed",
     code,
@@ -18,6 +21,12 @@ export function settlementOf(outcome: OperationOutcome, reference: string): Sett
   switch (outcome.kind) {
     case "result":
       return { kind: "completed", result: outcome.result, artifacts: outcome.artifacts };
+    case "published":
+      return { kind: "published" };
+    case "suspended":
+      return { kind: "suspended", requests: outcome.requests };
+    case "unresolved":
+      return fail("write_unresolved", outcome.detail, false);
     case "threw":
       return fail("operation_failed", describeError(outcome.error), false);
     case "invalid":
@@ -38,7 +47,7 @@ export function settlementOf(outcome: OperationOutcome, reference: string): Sett
 
 type Fail = (code: ErrorCode, detail: string, retry: boolean) => Settlement;
 
-function stopped(by: Extract<OperationOutcome, { kind: "stopped" }>["by"], fail: Fail): Settlement | null {
+function stopped(by: Extract<AttemptEnd, { kind: "stopped" }>["by"], fail: Fail): Settlement | null {
   switch (by) {
     case "cancelled":
       return { kind: "cancelled" };
@@ -51,9 +60,9 @@ function stopped(by: Extract<OperationOutcome, { kind: "stopped" }>["by"], fail:
   }
 }
 
-/** The store refuses an artifact for what it is, or could not be reached. */
+/** The store refuses what it is given for what it says, or could not be reached. */
 function storageFailure(error: unknown, fail: Fail): Settlement {
-  const detail = `an artifact could not be stored: ${error instanceof Error ? error.message : String(error)}`;
+  const detail = `what the attempt made could not be stored: ${error instanceof Error ? error.message : String(error)}`;
   if (error instanceof AppError && error.code === "operation_output_invalid") return fail("operation_output_invalid", detail, false);
   return fail("storage_unavailable", detail, true);
 }

@@ -12,8 +12,8 @@ export interface Channel {
 }
 
 const CHANNEL_FD = 3;
-/** Arguments arrive in one message; their size is limited where tasks are created. */
-const PARENT_FRAME_BYTES = 64 * 1024 * 1024;
+/** Arguments arrive in one message with what earlier attempts have left; all of it was limited before it was stored. */
+const PARENT_FRAME_BYTES = 256 * 1024 * 1024;
 
 /** Starts to read at once. The process ends with its parent: a closed channel means that nobody is left to work for. */
 export function openChannel(onFrame: (frame: ParentFrame) => void): Channel {

@@ -30,14 +30,6 @@ function receive(frame: ParentFrame): void {
   }
   // What concerns a run that has answered meanwhile has crossed its answer on the way.
   if (running?.run !== frame.run) return;
-  switch (frame.kind) {
-    case "abort":
-      return running.abort(frame.reason);
-    case "artifact.admitted":
-      return running.admitted();
-    case "artifact.stored":
-      return running.stored();
-    default:
-      frame satisfies never;
-  }
+  if (frame.kind === "abort") running.abort(frame.reason);
+  else running.take(frame);
 }

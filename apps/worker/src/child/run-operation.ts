@@ -1,8 +1,12 @@
-import type { HandledOperation, OperationContext, ToolResult } from "@holdfast/core";
-import type { AbortReason, ChildFrame, RunFrame } from "../sandbox/frames.ts";
+import type { HandledOperation, Operation, OperationContext, ToolResult } from "@holdfast/core";
+import type { AbortReason, AnswerFrame, ChildFrame, RunFrame } from "../sandbox/frames.ts";
 import { createArtifactSender } from "./artifact-sender.ts";
+import { createClientQuestions } from "./ask-client.ts";
 import type { Channel } from "./channel.ts";
 import { errorData } from "./error-data.ts";
+import { createExchange } from "./exchange.ts";
+import { createMemory } from "./memory.ts";
+import { createPlanSender } from "./plan-sender.ts";
 import { mergeProgress } from "./progress.ts";
 import { viewWorkspace } from "./workspace-view.ts";
 
@@ -11,8 +15,8 @@ export interface RunningOperation {
   readonly run: number;
   /** Aborts the handler's signal; what follows is up to the handler, and to the parent's patience. */
   abort(reason: AbortReason): void;
-  admitted(): void;
-  stored(): void;
+  /** The parent's word on what the operation asked of it. */
+  take(answer: AnswerFrame): void;
 }
 
 /** Runs one operation and sends exactly one answer, after everything else it has to send. `onAnswered` is called last. */
@@ -27,20 +31,29 @@ export function runOperation(options: {
   const { frame, handlers, channel, isQuiet, onAnswered } = options;
   const { run } = frame;
   const abort = new AbortController();
-  const artifacts = createArtifactSender({ channel, run, workspaceId: frame.workspace.id, maxBytes: frame.limits.artifactBytes });
+  const exchange = createExchange(channel);
   const progress = mergeProgress((merged) => owned(channel.send({ kind: "progress", run, ...merged })));
-  const context: OperationContext = {
-    signal: abort.signal,
-    progress: progress.report,
-    artifact: artifacts.send,
-    workspace: viewWorkspace(frame.workspace),
-  };
+  const { checkpoint, step } = createMemory(frame, exchange);
+
+  function contextFor(operation: Operation): OperationContext {
+    return {
+      signal: abort.signal,
+      progress: progress.report,
+      artifact: createArtifactSender({ exchange, run, workspaceId: frame.workspace.id, maxBytes: frame.limits.artifactBytes }),
+      workspace: viewWorkspace(frame.workspace),
+      checkpoint,
+      step,
+      input: createClientQuestions({ frame, operation, exchange, channel }),
+      transaction: createPlanSender({ exchange, run, operation }),
+    };
+  }
 
   async function answer(): Promise<Answer> {
     const handled = handlers.get(frame.operation);
     if (handled?.operation.version !== frame.version) return unknownOperation(frame, handled);
     try {
-      return encodeResult({ run, result: await call(handled, frame.input, context), maxBytes: frame.limits.resultBytes });
+      const result = await call(handled, frame.input, contextFor(handled.operation));
+      return encodeResult({ run, result, maxBytes: frame.limits.resultBytes });
     } catch (thrown) {
       return { kind: "threw", run, error: errorData(thrown) };
     }
@@ -48,7 +61,7 @@ export function runOperation(options: {
 
   async function conclude(given: Answer): Promise<void> {
     progress.close();
-    await artifacts.close();
+    await exchange.close();
     const text =
       given.kind === "encoded"
         ? `{"kind":"result","run":${run},"reusable":${await isQuiet()},"result":${given.json}}`
@@ -63,8 +76,7 @@ export function runOperation(options: {
   return {
     run,
     abort: (reason) => abort.abort(new DOMException(ABORT_MESSAGES[reason], { name: "AbortError", cause: reason })),
-    admitted: artifacts.admitted,
-    stored: artifacts.stored,
+    take: exchange.take,
   };
 }
 

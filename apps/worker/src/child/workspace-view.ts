@@ -2,13 +2,19 @@ import { constants } from "node:fs";
 import { open, readdir, realpath, stat } from "node:fs/promises";
 import path from "node:path";
 import { WorkspaceError, type WorkspaceErrorCode, type WorkspaceFile, type WorkspaceView } from "@holdfast/core";
+import { isHidden, isWithin } from "../workspace/inside.ts";
 
 /**
  * A view of the folder `path` below the declared root. Whatever a path or a link says, only what really lies in that
  * folder is opened: the permission model alone would follow links to anywhere. Hidden folders (`.git`) are not part of
  * it, and links to folders are not followed when listing, so that no circle of links is walked.
  */
-export function viewWorkspace(workspace: { readonly id: string; readonly root: string; readonly path: string }): WorkspaceView {
+export function viewWorkspace(workspace: {
+  readonly id: string;
+  readonly root: string;
+  readonly path: string;
+  readonly revision: string;
+}): WorkspaceView {
   const folder = once(async () => {
     const root = await resolveReal(workspace.root, "");
     return resolveInside(root, path.join(root, workspace.path), "");
@@ -16,6 +22,7 @@ export function viewWorkspace(workspace: { readonly id: string; readonly root: s
 
   return {
     id: workspace.id,
+    revision: workspace.revision,
     async list(below) {
       const root = await folder();
       const start = await resolveInside(root, path.join(root, checkPath(below)), below);
@@ -83,10 +90,6 @@ function resolveReal(wanted: string, shown: string): Promise<string> {
   return realpath(wanted).catch((error: unknown) => fail(error, shown));
 }
 
-function isWithin(root: string, real: string): boolean {
-  return real === root || real.startsWith(root.endsWith(path.sep) ? root : root + path.sep);
-}
-
 /** Answers the path when it is a relative one that stays below. */
 function checkPath(shown: string): string {
   if (shown === "") return shown;
@@ -95,10 +98,6 @@ function checkPath(shown: string): string {
   if (shown.includes("\0") || segments.some((segment) => segment === "" || segment === ".")) throw new WorkspaceError("missing", shown);
   if (segments.slice(0, -1).some(isHidden)) throw new WorkspaceError("missing", shown);
   return shown;
-}
-
-function isHidden(name: string): boolean {
-  return name.startsWith(".");
 }
 
 const MEANING: ReadonlyMap<unknown, WorkspaceErrorCode> = new Map([

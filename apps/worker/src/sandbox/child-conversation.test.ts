@@ -3,9 +3,10 @@ import { defineOperation } from "@holdfast/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { createByteGate } from "./byte-gate.ts";
-import { converse, type ReceivedArtifact } from "./child-conversation.ts";
+import { converse } from "./child-conversation.ts";
 import { ChildViolation, type ChildEnd, type ChildListener, type ChildProcess } from "./child-process.ts";
 import type { ChildFrame, ParentFrame } from "./frames.ts";
+import type { ReceivedArtifact } from "./operation-job.ts";
 
 const RUN = 7;
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
@@ -56,7 +57,11 @@ function startConversation(limits: { artifactBytes?: number } = {}) {
     job: {
       operation,
       input: {},
-      workspace: { id: "current", root: "/", path: "" },
+      workspace: { id: "current", root: "/", path: "", revision: "r" },
+      left: { checkpoint: null, steps: [], inputs: [] },
+      saveCheckpoint: () => Promise.resolve("kept"),
+      saveStep: () => Promise.resolve("kept"),
+      transact: () => Promise.resolve({ kind: "committed" }),
       onProgress: () => undefined,
       storeArtifact(file) {
         stored.push(file);
@@ -87,12 +92,12 @@ test("an artifact is announced, admitted, sent, stored and acknowledged, and the
   const child = startConversation();
   child.says(announcement);
   await turn();
-  expect(child.sent.at(-1)).toEqual({ kind: "artifact.admitted", run: RUN });
+  expect(child.sent.at(-1)).toEqual({ kind: "admitted", run: RUN });
   child.sends(content.subarray(0, 4));
   child.sends(content.subarray(4));
   await turn();
   expect(child.stored.map(({ bytes }) => Buffer.from(bytes).toString())).toEqual(["ten bytes."]);
-  expect(child.sent.at(-1)).toEqual({ kind: "artifact.stored", run: RUN });
+  expect(child.sent.at(-1)).toEqual({ kind: "kept", run: RUN });
   child.says(result);
   expect(await child.end).toEqual(result);
   expect(child.isHeard()).toBe(false);
@@ -143,7 +148,7 @@ test("bytes that do not have the announced digest are not acknowledged, and end 
   child.sends(Buffer.from("ten bytes?"));
   await turn();
   expect(child.kills).toHaveLength(1);
-  expect(child.sent.at(-1)).toEqual({ kind: "artifact.admitted", run: RUN });
+  expect(child.sent.at(-1)).toEqual({ kind: "admitted", run: RUN });
 });
 
 test("endless progress is a violation once it amounts to more than an operation may say", () => {

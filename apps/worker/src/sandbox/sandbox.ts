@@ -1,10 +1,11 @@
 import { setImmediate } from "node:timers/promises";
-import type { OperationRegistry, Operation, StoredArtifact, Telemetry, ToolResult } from "@holdfast/core";
+import type { InputRequests, OperationRegistry, Operation, StoredArtifact, Telemetry, ToolResult } from "@holdfast/core";
 import { createByteGate } from "./byte-gate.ts";
-import { converse, type Conversation, type ConversationEnd, type OperationJob } from "./child-conversation.ts";
+import { converse, type Conversation, type ConversationEnd } from "./child-conversation.ts";
 import { createChildPool } from "./child-pool.ts";
 import { describeEnd, type ChildProcess } from "./child-process.ts";
 import type { AbortReason, ErrorData } from "./frames.ts";
+import type { OperationJob } from "./operation-job.ts";
 import { parseResult } from "./parse-result.ts";
 import { readablePaths } from "./readable-paths.ts";
 
@@ -38,10 +39,14 @@ export type OperationOutcome = { readonly output: string } & (
   | { readonly kind: "crashed"; readonly detail: string }
   /** Stopped by our wish, whatever the operation made of it. `lost`: the attempt is no longer ours. */
   | { readonly kind: "stopped"; readonly by: AbortReason | "lost" }
-  /** An artifact could not be stored. */
+  /** Waits for answers to these questions. */
+  | { readonly kind: "suspended"; readonly requests: InputRequests }
+  /** What the operation wanted to have kept or written could not be. */
   | { readonly kind: "storage"; readonly error: unknown }
-  /** There was no child to run it in. */
+  /** There was no child to run it in, or its write could not get its turn. */
   | { readonly kind: "unavailable"; readonly detail: string }
+  /** Its write was interrupted, and cannot be told any more. */
+  | { readonly kind: "unresolved"; readonly detail: string }
 );
 
 /** How long an operation that was asked to stop may take for it, in milliseconds. */
@@ -149,7 +154,7 @@ function limitMemory(child: ChildProcess): void {
 
 type Conclusion = OperationOutcome extends infer Outcome ? (Outcome extends OperationOutcome ? Omit<Outcome, "output"> : never) : never;
 
-/** A result stands even if it came after the wish to stop: completion won the race (contract 8.3). Not so after the time limit. */
+/** An answer stands even if it came after the wish to stop: it won the race (contract 8.3). Not so after the time limit. */
 function conclude(run: {
   readonly end: ConversationEnd;
   readonly stoppedBy: AbortReason | "lost" | null;
@@ -158,8 +163,8 @@ function conclude(run: {
 }): Conclusion {
   const { end, stoppedBy, operation, artifacts } = run;
   if (end.kind === "refused") return { kind: "stopped", by: "lost" };
-  if (stoppedBy !== null && (end.kind !== "result" || stoppedBy === "timeout" || stoppedBy === "lost"))
-    return { kind: "stopped", by: stoppedBy };
+  const isAnswer = end.kind === "result" || end.kind === "suspended";
+  if (stoppedBy !== null && (!isAnswer || stoppedBy === "timeout" || stoppedBy === "lost")) return { kind: "stopped", by: stoppedBy };
   switch (end.kind) {
     case "result": {
       const parsed = parseResult(end.result, operation);
@@ -171,6 +176,12 @@ function conclude(run: {
       return { kind: "invalid", detail: end.detail };
     case "unknown":
       return { kind: "unknown", detail: end.detail };
+    case "suspended":
+      return { kind: "suspended", requests: end.requests };
+    case "postponed":
+      return { kind: "unavailable", detail: end.detail };
+    case "unresolved":
+      return { kind: "unresolved", detail: end.detail };
     case "ended":
       return { kind: "crashed", detail: `the child process ${describeEnd(end.end)}` };
     case "storage":

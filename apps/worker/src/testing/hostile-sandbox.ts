@@ -3,7 +3,7 @@ import { mkdtemp, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { loadManifest, registerPacks, type TaskProgress, type TelemetryEvent, type TelemetryEvents } from "@holdfast/core";
-import type { OperationJob, ReceivedArtifact } from "../sandbox/child-conversation.ts";
+import type { OperationJob, ReceivedArtifact } from "../sandbox/operation-job.ts";
 import { createSandbox, type OperationOutcome, type OperationRun, type Sandbox } from "../sandbox/sandbox.ts";
 
 const HOSTILE_PACK = path.resolve(import.meta.dirname, "../../../../test/fixtures/packs/hostile");
@@ -43,12 +43,16 @@ export async function startHostileSandbox(options: { slots?: number } = {}): Pro
     return sandbox.run({
       operation,
       input,
-      workspace: { id: "current", root, path: "mod" },
+      workspace: { id: "current", root, path: "mod", revision: "as it is" },
+      left: { checkpoint: null, steps: [], inputs: [] },
       onProgress: (report) => void progress.push(report),
       storeArtifact(file) {
         artifacts.push(file);
         return Promise.resolve({ kind: "stored", sha256: createHash("sha256").update(file.bytes).digest("hex") });
       },
+      saveCheckpoint: () => Promise.resolve("kept"),
+      saveStep: () => Promise.resolve("kept"),
+      transact: () => Promise.resolve({ kind: "committed" }),
       ...overrides,
     });
   }

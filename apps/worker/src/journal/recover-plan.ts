@@ -1,0 +1,38 @@
+import type { OPEN_JOURNAL_STATES } from "@holdfast/core";
+import { applyPlan, restorePlan, surveyPlan, type BoundPlan, type PlanEnd } from "./carry-out.ts";
+import { removeFolders } from "./plan-place.ts";
+
+/**
+ * Takes up the open plan of an attempt that is over, by what the journal and the files say (contract 7.2). The first thing is to make
+ * sure that the earlier attempt does nothing more, should it only have been paused.
+ */
+export async function recoverPlan(
+  plan: BoundPlan,
+  entry: { readonly state: (typeof OPEN_JOURNAL_STATES)[number]; readonly cancelRequested: boolean },
+): Promise<PlanEnd> {
+  const { state, cancelRequested } = entry;
+  await removeFolders(plan.place, plan.files, "earlier");
+  const standings = await surveyPlan(plan);
+  const cancelled = new Error("the task was cancelled");
+  switch (state) {
+    case "planned": {
+      const changed = plan.files.filter((_, position) => standings[position] !== "before").map(({ path }) => path);
+      if (!cancelRequested && changed.length === 0) return await applyPlan(plan);
+      // Nothing was touched: there is nothing to put back.
+      const detail = cancelRequested ? cancelled.message : `changed since: ${changed.join(", ")}`;
+      await plan.move(["planned", "restored"], "restored", { detail });
+      return { kind: "restored", paths: changed, cause: cancelled };
+    }
+    case "applying": {
+      if (!cancelRequested && !standings.includes("neither")) return await applyPlan(plan, (position) => standings[position] === "after");
+      return await restorePlan(plan, {
+        from: state,
+        cause: cancelRequested ? cancelled : new Error("some of its files were changed by somebody else"),
+        // Files are replaced in their order: one that comes after a file which is as it was has not been reached.
+        isNeverOurs: (position) => standings.slice(0, position).includes("before"),
+      });
+    }
+    case "rolling_back":
+      return await restorePlan(plan, { from: state, cause: new Error("it was being undone"), isNeverOurs: () => false });
+  }
+}
