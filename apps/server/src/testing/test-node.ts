@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { createMemoryTaskManager, type MemoryGrant } from "@holdfast/core/memory";
+import { createMemoryTaskManager, type MemoryGrant, type MemoryTaskManager } from "@holdfast/core/memory";
 import {
   MAX_TTL_MS,
   registerPacks,
@@ -49,6 +49,7 @@ export interface EmittedEvent {
 }
 
 export interface TestNode {
+  readonly store: MemoryTaskManager;
   readonly call: CallModern;
   readonly service: ToolService;
   readonly request: (request: Request) => Response | Promise<Response>;
@@ -75,6 +76,8 @@ export interface TestNode {
 
 export interface TestNodeOptions {
   readonly keys?: readonly Key[];
+  /** That of another node, so that the two are one service. */
+  readonly store?: MemoryTaskManager;
   /** The test pack unless told otherwise. */
   readonly packs?: readonly Pack[];
   readonly readArtifact?: ReadArtifact;
@@ -101,13 +104,15 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
     actions: ["read", "run", "write"],
     expiresAt: null,
   }));
-  const store = createMemoryTaskManager({
-    now: () => Date.now(),
-    newReference: randomUUID,
-    maxTtlMs: MAX_TTL_MS,
-    workspaces: ["current", "hidden"].map((id) => ({ id, root: "mods", path: "" })),
-    grants,
-  });
+  const store =
+    options.store ??
+    createMemoryTaskManager({
+      now: () => Date.now(),
+      newReference: randomUUID,
+      maxTtlMs: MAX_TTL_MS,
+      workspaces: ["current", "hidden"].map((id) => ({ id, root: "mods", path: "" })),
+      grants,
+    });
   const faults: TestNode["faults"] = {};
   const created: CreateTask[] = [];
   const manager: TaskManager = {
@@ -180,6 +185,7 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
   return {
     call: modernCaller("http://127.0.0.1/mcp", (request) => app.request(request, undefined, {})),
     request: (request) => app.request(request, undefined, {}),
+    store,
     service: services.service,
     created,
     hub,
