@@ -10,6 +10,7 @@ import {
   type Pack,
   type Principal,
   type Settlement,
+  type Task,
   type TaskId,
   type TaskManager,
   type Telemetry,
@@ -67,6 +68,8 @@ export interface TestNode {
   readonly grants: MemoryGrant[];
   /** The newest task, of whatever call. */
   newestTask(): TaskId;
+  /** As alice sees it. */
+  find(taskId: TaskId): Promise<Task>;
   /** Does what a worker would do: claims the task, settles it so, and gives the hint. */
   settle(taskId: TaskId, settlement?: Settlement): Promise<void>;
   /** Replaces parts of the store from here on. */
@@ -166,7 +169,7 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
     artifacts: createArtifactService(options.readArtifact ?? (async () => null)),
     workspacesOf: async ({ subject }) => grants.filter(({ member }) => member === subject).map((grant) => grant.workspaceId),
     newTaskId: () => taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) }),
-    now: Date.now,
+    now: () => Date.now(),
     publish,
     announce: lists.announce,
     stopping: stop.signal,
@@ -202,6 +205,11 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
       const newest = created.at(-1);
       if (newest === undefined) throw new Error("no task was created");
       return newest.id;
+    },
+    find: async (id) => {
+      const task = await store.find({ id, principal: principalOf("alice") });
+      if (task === null) throw new Error(`task ${id} is not found`);
+      return task;
     },
     settle: async (taskId, settlement = { kind: "completed", result: toolResult({ text: "done" }), artifacts: [] }) => {
       const workerId = workerIdSchema.parse(randomUUID());
