@@ -28,7 +28,7 @@ import { createCancellations } from "./mcp/cancellations.ts";
 import { createServices } from "./mcp/create-services.ts";
 import { createMcpEndpoint } from "./mcp/endpoint.ts";
 import { createTaskHandles } from "./mcp/handles.ts";
-import { createListenEndpoint } from "./mcp/listen/listen-endpoint.ts";
+import { createListenEndpoint, type ListenEndpointOptions } from "./mcp/listen/listen-endpoint.ts";
 import { createHealth } from "./ops/health.ts";
 
 /** A node that serves. */
@@ -46,6 +46,7 @@ export interface RunningServer {
 export interface ServerSurroundings {
   readonly logger?: Logger;
   readonly telemetry?: Telemetry;
+  readonly listen?: Pick<ListenEndpointOptions, "limits" | "timing">;
 }
 
 /** Time for the answers to leave that say "come back", after the drain's deadline. */
@@ -111,6 +112,7 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
     readTask: createTaskReader(database),
     serverInfo: { name: "holdfast", title: "Holdfast", version: packageJson.version },
     onFault: (error) => logger.warn({ err: error }, "a state was not delivered to a listener"),
+    ...surroundings.listen,
   });
   draining.signal.addEventListener("abort", listen.drain);
   const services = createServices({

@@ -8,9 +8,9 @@ export interface AuthenticateOptions {
   readonly initialScopes: readonly string[];
 }
 
-/** Either who is calling, or the answer that refuses. `cause` is for the log. */
+/** Either who is calling and until when the token says so, or the answer that refuses. `cause` is for the log. */
 export type Authentication =
-  | { readonly kind: "principal"; readonly principal: Principal }
+  | { readonly kind: "principal"; readonly principal: Principal; readonly expiresAt: Date }
   | { readonly kind: "refused"; readonly response: Response; readonly cause: unknown };
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]+=*)$/iu;
@@ -24,7 +24,7 @@ export async function authenticate(authorization: string | null | undefined, opt
   const verdict = await options.verify(token);
   switch (verdict.kind) {
     case "valid":
-      return { kind: "principal", principal: verdict.principal };
+      return { kind: "principal", principal: verdict.principal, expiresAt: verdict.expiresAt };
     case "invalid":
       return refuse(options, "invalid_token", verdict.reason);
     case "unavailable":

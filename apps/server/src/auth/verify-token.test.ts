@@ -37,9 +37,11 @@ function unsigned(header: object, payload: object): string {
   return [header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString("base64url")).join(".");
 }
 
-test("a good token names its principal with groups and scopes", async () => {
-  expect(await verdictOn({ subject: "alice", groups: ["modders"], scopes: ["hoi4:read", "hoi4:write"] })).toEqual({
+test("a good token names its principal with groups and scopes, and its end with what is tolerated", async () => {
+  const exp = Math.floor(Date.now() / 1000) + 600;
+  expect(await verdictOn({ subject: "alice", groups: ["modders"], scopes: ["hoi4:read", "hoi4:write"], claims: { exp } })).toEqual({
     kind: "valid",
+    expiresAt: new Date((exp + 5) * 1000),
     principal: { issuer: issuer.issuer, subject: "alice", groups: ["modders"], scopes: ["hoi4:read", "hoi4:write"] },
   });
 });

@@ -7,7 +7,7 @@ import { createKeySet, KeySetUnavailable } from "./key-set.ts";
 
 /** `reason` may be told to the caller: it says which check failed, never what the right value would be. */
 export type TokenVerdict =
-  | { readonly kind: "valid"; readonly principal: Principal }
+  | { readonly kind: "valid"; readonly principal: Principal; readonly expiresAt: Date }
   | { readonly kind: "invalid"; readonly reason: string }
   | { readonly kind: "unavailable"; readonly retryAfterMs: number; readonly cause: unknown };
 
@@ -92,7 +92,9 @@ function toVerdict(payload: JWTPayload, config: IssuerConfig): TokenVerdict {
   const { subject, groups, scopes } = principal.data;
   if (![subject, ...groups, ...scopes].every(isStorableText))
     return { kind: "invalid", reason: "The access token holds text that this service cannot keep." };
-  return { kind: "valid", principal: principal.data };
+  // Required, or the token would not have been verified. What is tolerated of a clock counts here too.
+  const expiresAt = new Date(((payload.exp ?? 0) + config.clockToleranceSeconds) * 1000);
+  return { kind: "valid", principal: principal.data, expiresAt };
 }
 
 /** `scope` is a list separated by spaces (RFC 9068); some issuers send `scp`, as a list or as text. */

@@ -60,7 +60,12 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
       context.set("fault", caller.cause);
       return caller.response;
     }
-    const exchange = openExchange(context.get("requestId"), caller.principal, () => context.env.outgoing?.destroy());
+    const exchange = openExchange({
+      requestId: context.get("requestId"),
+      principal: caller.principal,
+      expiresAt: caller.expiresAt,
+      hangUp: () => context.env.outgoing?.destroy(),
+    });
     const body = await bodyOf(context);
     if (body instanceof Response) return body;
     const response = await endpoint.handle(context.req.raw, body.value, exchange);

@@ -7,12 +7,14 @@ import type { AppError, Principal } from "@holdfast/core";
 export interface Exchange {
   readonly requestId: string;
   readonly principal: Principal;
+  /** When the token ends that says so: an answer may come later, but what goes on for long must not. */
+  readonly expiresAt: Date;
   /** Destroys the connection that the request came on. */
   readonly hangUp: () => void;
   refusal: AppError | null;
   fault: unknown;
 }
 
-export function openExchange(requestId: string, principal: Principal, hangUp: () => void = () => undefined): Exchange {
-  return { requestId, principal, hangUp, refusal: null, fault: null };
+export function openExchange(parts: Pick<Exchange, "requestId" | "principal" | "expiresAt" | "hangUp">): Exchange {
+  return { ...parts, refusal: null, fault: null };
 }

@@ -49,7 +49,7 @@ export interface ListenTiming {
 const TIMING: ListenTiming = { keepAliveMs: 15_000, stallMs: 30_000, fallbackMs: 15_000, progressEveryMs: 250 };
 
 /**
- * A stream lives until its client closes it, the node drains, or nothing it asked for can change any more: a task that is over has
+ * A stream lives until its client closes it, its token ends, the node drains, or nothing it asked for can change any more: a task that is over has
  * told its last, and holding the connection would promise more. The SDK ends a stream in the same way when it honours nothing.
  */
 export function createListenEndpoint(options: ListenEndpointOptions): ListenEndpoint {
@@ -77,6 +77,11 @@ export function createListenEndpoint(options: ListenEndpointOptions): ListenEndp
       throw error;
     });
     stream.send(messages.acknowledged(honoured));
+    // Its client comes back with the next token; whoever lost the right to one does not.
+    cleanup.adopt(
+      setTimeout(() => stream.end(messages.complete()), untilMs(exchange.expiresAt)),
+      clearTimeout,
+    );
     cleanup.use(forwardLists({ lists: options.lists, honoured, stream, messages }));
     const owned = cleanup.move();
     follow(feed, stream, honoured)
@@ -102,6 +107,12 @@ export function createListenEndpoint(options: ListenEndpointOptions): ListenEndp
       return open.size;
     },
   };
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function untilMs(time: Date): number {
+  return Math.min(time.getTime() - Date.now(), LONGEST_TIMER_MS);
 }
 
 /** Resolves when there is nothing left to tell, or nobody to tell it to. */
