@@ -29,8 +29,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const handler = createMcpHandler(
     ({ requestInfo }) => {
       const exchange = requestInfo === undefined ? undefined : exchanges.get(requestInfo);
-      if (exchange === undefined) throw new Error("the SDK asked for a server outside of an exchange");
-      return createModernServer(options, exchange);
+      if (requestInfo === undefined || exchange === undefined) throw new Error("the SDK asked for a server outside of an exchange");
+      return createModernServer(options, exchange, requestInfo.headers);
     },
     // Clients of earlier revisions are told in their own terms which revisions are served.
     { legacy: "reject" },
@@ -50,8 +50,8 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
 }
 
 /**
- * Two kinds of refusal concern HTTP too: a client has to see that another token is needed, and a load balancer that this node
- * is busy. The JSON-RPC error in the body stays as it is; everything else is an answer and leaves with the status it has.
+ * Some refusals concern HTTP too: a client has to see that another token is needed, a load balancer that this node is busy, and
+ * whatever reads headers that they were wrong. The JSON-RPC error in the body stays as it is; everything else is an answer and leaves with the status it has.
  */
 function asRefusal(response: Response, refusal: AppError, metadataUrl: string): Response {
   const { httpStatus } = ERRORS[refusal.code];
@@ -65,7 +65,8 @@ function asRefusal(response: Response, refusal: AppError, metadataUrl: string): 
     });
     return withHeader(response, 403, "WWW-Authenticate", challenge);
   }
-  return httpStatus === 503 ? withHeader(response, 503, "Retry-After", String(RETRY_AFTER_SECONDS)) : response;
+  if (httpStatus === 503) return withHeader(response, 503, "Retry-After", String(RETRY_AFTER_SECONDS));
+  return httpStatus === 400 ? new Response(response.body, { status: 400, headers: response.headers }) : response;
 }
 
 const scopesSchema = z.object({ scopes: z.array(z.string()) });

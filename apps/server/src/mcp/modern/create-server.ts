@@ -29,7 +29,7 @@ const CACHE_HINTS = {
 } as const;
 
 /** Serves one request of revision 2026-07-28: wire shapes around the services, which know nothing of them. */
-export function createModernServer(options: ModernServerOptions, exchange: Exchange): ExactServer {
+export function createModernServer(options: ModernServerOptions, exchange: Exchange, headers: Headers): ExactServer {
   const { version, artifacts, prompts, resources } = options;
   const hasPrompts = prompts.prompts.length > 0;
   const hasCompletions = hasPrompts || resources.templates.length > 0;
@@ -48,7 +48,7 @@ export function createModernServer(options: ModernServerOptions, exchange: Excha
     },
   );
   const serve = serveOn(server, exchange);
-  serveTools(serve, options);
+  serveTools(serve, options, headers);
   serveTasks(serve, options);
   serveResources(serve, artifacts, resources);
   if (hasPrompts) servePrompts(serve, prompts);

@@ -23,11 +23,12 @@ export interface ServeToolsOptions {
   readonly checkParamHeaders: CheckParamHeaders;
 }
 
-export function serveTools(serve: Serve, { tools, nodeTools, service, handles, checkParamHeaders }: ServeToolsOptions): void {
+/** `headers` are those of the request. */
+export function serveTools(serve: Serve, options: ServeToolsOptions, headers: Headers): void {
+  const { tools, nodeTools, service, handles, checkParamHeaders } = options;
   serve("tools/list", listParamsSchema, async () => ({ tools }));
   serve("tools/call", callParamsSchema, async ({ name, arguments: given, _meta }, { caller, context, responses, requestState }) => {
-    const headers = context.http?.req?.headers;
-    if (headers !== undefined) checkParamHeaders(name, given, headers);
+    checkParamHeaders(name, given, headers);
     const nodeTool = nodeTools.get(name);
     if (nodeTool !== undefined) return { ...(await nodeTool.run(caller, parseArgumentObject(given))) };
     const call = {
