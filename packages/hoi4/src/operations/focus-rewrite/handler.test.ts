@@ -395,6 +395,25 @@ describe("a value that cannot be overwritten for certain", () => {
   });
 });
 
+describe("a new relative position that the file cannot hold", () => {
+  const change = (relativePositionId: string) => [{ focusId: "lamp", relativePositionId }];
+
+  test("in its encoding blocks", async () => {
+    const text = Buffer.from(`# caf\u00e9\n${TREE}`, "latin1");
+    const others = { "common/national_focus/a.txt": "shared_focus = { id = \u6e2f }" };
+    const workspace = memoryWorkspace({ ...others, [PATH]: text });
+    const rewritten = await rewriteFocuses(workspace, { relativePath: PATH, treeId: "harbour", changes: change("\u6e2f") });
+    expect(blockersOf(rewritten)).toEqual(["FOCUS_TEXT_NOT_ENCODABLE"]);
+    expect(text.equals(rewritten.bytes)).toBe(true);
+  });
+
+  test("as one word blocks, because the text is read again before it is written", async () => {
+    const text = `${TREE}shared_focus = { id = "bea\u0001con" }`;
+    const failed = Array.from({ length: 3 }, () => "FOCUS_VALIDATION_FAILED");
+    expectBlocked(await rewrite({ text, changes: change("bea\u0001con") }), failed, text);
+  });
+});
+
 describe("a file that is another one", () => {
   test("than the changes were thought out for is an error that tells its hash", async () => {
     const workspace = memoryWorkspace({ [PATH]: TREE });
