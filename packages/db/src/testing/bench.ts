@@ -6,6 +6,8 @@ import {
   type AttemptLedger,
   type ClaimedAttempt,
   type CreateTask,
+  type InputRequest,
+  type InputRequests,
   type Principal,
   type Task,
   type TaskId,
@@ -134,6 +136,25 @@ export function keyed(key: string, inputSha256: string = "ab".repeat(32)): Pick<
     operation: { name: "test.echo", version: 1, effect: "write", pool: "default" },
     receipt: { key, inputSha256, seal: `seal of ${key}` },
   };
+}
+
+/** A task that waits for answers to these questions. */
+export async function parkedTask(bench: Bench, requests: InputRequests, changes: Partial<CreateTask> = {}): Promise<Task> {
+  const { id, principal = alice } = { ...(await bench.createTask(changes)), ...changes };
+  await bench.ledger.settle(await bench.claim(id), { kind: "suspended", requests });
+  const task = await bench.manager.find({ id, principal });
+  if (task?.status !== "input_required") throw new Error("the task is not parked");
+  return task;
+}
+
+/** A question for `parkedTask`. */
+export function question(message: string): InputRequest {
+  return { method: "elicitation/create", params: { message } };
+}
+
+/** As `Promise.all` over so many calls; each gets its number. */
+export async function atOnce<Answer>(count: number, call: (index: number) => Promise<Answer>): Promise<readonly Answer[]> {
+  return await Promise.all(Array.from({ length: count }, (_, index) => call(index)));
 }
 
 export function memberOf(principal: Principal, workspaceId: WorkspaceId = alpha) {
