@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import {
+  MAX_REPLACEMENTS,
   OPEN_JOURNAL_STATES,
   type AttemptRef,
   type ClaimedAttempt,
@@ -102,12 +103,14 @@ describe.each(deaths)("after the death of $of", ({ reason, die }) => {
     expect(await statusOf(id)).toBe("working");
   });
 
-  test("a staged result waits for whoever publishes it, whatever the budget", async () => {
+  test("a staged result waits for whoever publishes it, whatever the budget, and costs none of it", async () => {
     const { id } = await bench.createTask();
+    for (let round = 0; round < MAX_REPLACEMENTS; round += 1) await die(await bench.claim(id));
     const first = await bench.claim(id);
     await bench.ledger.stage(first, stagedResult({ content: [] }));
     await die(first);
-    for (let round = 0; round < 4; round += 1) await die(await bench.claim(id));
+    for (let round = 0; round < 3; round += 1) await die(await bench.claim(id));
+    expect(await spentOf(id)).toBe(MAX_REPLACEMENTS);
     const attempt = await bench.claim(id);
     expect(attempt.staged).toEqual({ taskId: id, ...stagedResult({ content: [] }) });
     expect(await bench.ledger.settle(attempt, { kind: "published" })).toBe("completed");
@@ -124,12 +127,13 @@ describe.each(deaths)("after the death of $of", ({ reason, die }) => {
   });
 
   test.each([...OPEN_JOURNAL_STATES, "committed"] as const)(
-    "a write that is %s is taken up again, whatever the budget, and a wish to cancel is kept for it",
+    "a write that is %s is taken up again, whatever the budget, at no cost, and a wish to cancel is kept for it",
     async (state) => {
-      const attempt = await journaled(state);
-      const id = attempt.taskId;
-      await die(attempt);
+      const { id } = await bench.createTask(writing);
+      for (let round = 0; round < MAX_REPLACEMENTS; round += 1) await die(await bench.claim(id));
+      await die(await journaled(state, id));
       for (let round = 0; round < 3; round += 1) await die(await bench.claim(id));
+      expect(await spentOf(id)).toBe(MAX_REPLACEMENTS);
       const running = await bench.claim(id);
       await bench.manager.requestCancellation({ id, principal: alice });
       await die(running);
@@ -175,30 +179,38 @@ test.each(["committed", "restored", "unresolved"] as const)(
 test("a settlement that waited for a bind of its own attempt sees the plan", async () => {
   const { id } = await bench.createTask(writing);
   const attempt = await bench.claim(id);
+  await bench.sql("update holdfast.journal_entry set state = 'restored'");
+  // The bind stands still in its middle, with the task's lock; its worker has given the answer up.
+  await bench.sql(`
+    create function public.wait_for_settlement() returns trigger language plpgsql as
+      $$ begin perform pg_advisory_xact_lock(1); return new; end $$;
+    create trigger wait before insert on holdfast.journal_file for each row execute function public.wait_for_settlement()`);
   const holder = await bench.session();
-  await holder.query("begin");
-  await holder.query("update holdfast.live_task set checkpoint_version = checkpoint_version + 1 where task_id = $1", [id]);
+  await holder.query("select pg_advisory_lock(1)");
+  const binding = journal.bind(attempt, writePlan());
+  await bench.whenBlocked(1);
   const settling = bench.ledger
     .settle(attempt, { kind: "failed", code: "operation_failed", reference: randomUUID(), detail: "", retry: false })
     .catch((error: unknown) => error);
-  await bench.whenBlocked(1);
-  await holder.query(
-    `insert into holdfast.journal_entry (task_id, workspace_id, root, fencing_token, result, artifacts, seal)
-     values ($1, 'alpha', 'elsewhere', $2, '{}', '[]', 'seal')`,
-    [id, attempt.token],
-  );
-  await holder.query("commit");
+  await bench.whenBlocked(2);
+  await holder.query("select pg_advisory_unlock(1)");
+  expect(await binding).toBe("bound");
   expect(await settling).toMatchObject({ code: "internal" });
   expect(await statusOf(id)).toBe("working");
+  await bench.sql("drop function public.wait_for_settlement cascade");
 });
 
 /** A running attempt whose plan stands there. */
-async function journaled(state: JournalState): Promise<ClaimedAttempt> {
-  const { id } = await bench.createTask(writing);
-  const attempt = await bench.claim(id);
+async function journaled(state: JournalState, id?: TaskId): Promise<ClaimedAttempt> {
+  const attempt = await bench.claim(id ?? (await bench.createTask(writing)).id);
   expect(await journal.bind(attempt, writePlan())).toBe("bound");
   expect(await journal.move(attempt, { from: ["planned"], to: state })).toBe("moved");
   return attempt;
+}
+
+async function spentOf(id: TaskId) {
+  const [row] = await bench.sql<{ budget_spent: number }>("select budget_spent from holdfast.live_task where task_id = $1", [id]);
+  return row?.budget_spent;
 }
 
 async function statusOf(id: TaskId) {

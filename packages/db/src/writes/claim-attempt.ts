@@ -54,12 +54,12 @@ const RESULT = `json_build_object(
  * Starts an attempt: the next fencing token, a lease by the database's clock, one row of `attempt`; and hands over what earlier attempts,
  * and identical reads, have left.
  *
- * - Two claimers: the second waits for the first one's row lock, sees `worker_id` set and changes nothing.
+ * - The guard is the token under the row's lock: it is still the one of the snapshot, in which the task was queued and from which all that
+ *   is handed over is read. Nothing but a claim takes a task out of the queue and lets it live, and each claim grows the token.
+ * - Two claimers: the second waits for the first one's lock, sees its token and changes nothing. So does one that reaches the row much
+ *   later, after a whole attempt of somebody else: whoever queued the task again has added a job of its own.
  * - Claim against cancellation: whoever locks `live_task` first wins. After a cancellation the row is gone; after a claim the
  *   cancellation finds it leased and leaves its wish on it.
- * - What is handed over is read in the snapshot of the statement, and the row may be reached much later, after a whole attempt of
- *   somebody else. The token tells: it must still be the one of the snapshot. A wake that finds another one may be forgotten, because
- *   whoever queued the task again has added a job of its own.
  * - A lease that expired is not taken over here: the reaper ends its attempt first, which keeps the retry budget in one place.
  * - A second wake for a running, parked or finished task finds no row and is forgotten.
  *
@@ -92,10 +92,7 @@ claimed as (
     worker_id = $2::uuid,
     lease_expires_at = now() + $3::double precision * interval '1 millisecond'
   from found as f
-  where l.task_id = f.task_id
-    and l.fencing_token = f.fencing_token
-    and l.worker_id is null
-    and not l.parked
+  where l.task_id = f.task_id and l.fencing_token = f.fencing_token
   returning l.task_id, l.fencing_token, l.cancel_requested_at
 ),
 started as (
