@@ -6,6 +6,7 @@ import {
   taskIdFrom,
   toolResult,
   workerIdSchema,
+  type ClaimedAttempt,
   type CreateTask,
   type Pack,
   type Principal,
@@ -73,6 +74,8 @@ export interface TestNode {
   newestTask(): TaskId;
   /** As alice sees it. */
   find(taskId: TaskId): Promise<Task>;
+  /** Takes the task as a worker would. */
+  claim(taskId: TaskId): Promise<ClaimedAttempt>;
   /** Does what a worker would do: claims the task, settles it so, and gives the hint. */
   settle(taskId: TaskId, settlement?: Settlement): Promise<void>;
   /** Replaces parts of the store from here on. */
@@ -188,6 +191,13 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
     isDraining: () => false,
     telemetry,
   });
+  const claim: TestNode["claim"] = async (taskId) => {
+    const workerId = workerIdSchema.parse(randomUUID());
+    const reach = { pools: ["default"], roots: ["mods"], operations: [...registry.keys()] };
+    const attempt = await store.claim({ taskId, workerId, leaseMs: 60_000, reach });
+    if (attempt === null) throw new Error(`task ${taskId} cannot be claimed`);
+    return attempt;
+  };
   return {
     call: modernCaller("http://127.0.0.1/mcp", (request) => app.request(request, undefined, {})),
     request: (request) => app.request(request, undefined, {}),
@@ -214,11 +224,9 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
       if (task === null) throw new Error(`task ${id} is not found`);
       return task;
     },
+    claim,
     settle: async (taskId, settlement = { kind: "completed", result: toolResult({ text: "done" }), artifacts: [] }) => {
-      const workerId = workerIdSchema.parse(randomUUID());
-      const reach = { pools: ["default"], roots: ["mods"], operations: [...registry.keys()] };
-      const attempt = await store.claim({ taskId, workerId, leaseMs: 60_000, reach });
-      if (attempt === null) throw new Error(`task ${taskId} cannot be claimed`);
+      const attempt = await claim(taskId);
       await store.settle(attempt, settlement);
       hub.hint([taskId]);
     },

@@ -1,5 +1,6 @@
 import { isInputRequiredResult, Server } from "@modelcontextprotocol/server";
 import type { JSONRPCRequest, Result, ServerContext } from "@modelcontextprotocol/server";
+import { refuseMalformedCall } from "./call-params.ts";
 
 type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
 
@@ -15,6 +16,7 @@ export class ExactServer extends Server {
     const wrap = (inner: Handler): Handler => super._wrapHandler(method, inner);
     if (method !== "tools/call") return wrap(handler);
     return async (request, context) => {
+      refuseMalformedCall(request.params);
       const given: { exact?: Result } = {};
       const answer = await wrap(async (inner, innerContext) => {
         const result = await handler(inner, innerContext);
