@@ -6,8 +6,11 @@ export const INPUT_METHODS = ["elicitation/create", "sampling/createMessage", "r
 export const inputMethodSchema = z.enum(INPUT_METHODS);
 export type InputMethod = z.infer<typeof inputMethodSchema>;
 
-/** The key of a question: unique over the life of a task, chosen by the operation. */
-export const inputKeySchema = z.string().regex(/^[\x21-\x7e]{1,128}$/u);
+/**
+ * The key of a question: unique over the life of a task, chosen by the operation. Not `__proto__`, which an object read from JSON has as
+ * a member, and which every copy of it loses.
+ */
+export const inputKeySchema = z.string().regex(/^(?!__proto__$)[\x21-\x7e]{1,128}$/u);
 
 /** One question, as MCP spells its method and parameters. */
 export interface InputRequest {

@@ -15,11 +15,19 @@ describe("the journal of writes (C7)", () => {
   });
 
   test("takes one plan a task, and the same one again from the attempt that may not have heard the answer", async () => {
-    const { store, create, claim, lose } = openMemoryWorld();
+    const { store, create, claim } = openMemoryWorld();
     const attempt = await claim((await create({ operation: write })).id);
     await store.bind(attempt, plan());
     expect(await store.bind(attempt, plan())).toBe("bound");
     expect(await store.bind(attempt, plan({ seal: "of another plan" }))).toBe("refused");
+    await store.move(attempt, { from: ["planned"], to: "applying" });
+    expect(await store.bind(attempt, plan())).toBe("refused");
+  });
+
+  test("takes no plan again from another attempt, which has to take up the one that is there", async () => {
+    const { store, create, claim, lose } = openMemoryWorld();
+    const attempt = await claim((await create({ operation: write })).id);
+    await store.bind(attempt, plan());
     await lose(attempt);
     expect(await store.bind(await claim(attempt.taskId), plan())).toBe("refused");
   });

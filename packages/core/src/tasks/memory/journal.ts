@@ -8,9 +8,11 @@ export function createJournal(shelf: Shelf): WriteJournal {
   const bind = (attempt: AttemptRef, plan: JournalPlan): BindAnswer => {
     const entry = shelf.held(attempt);
     if (entry === null) return "refused";
-    // A bind whose answer was lost may be repeated.
-    if (entry.journal !== null)
-      return entry.journal.token === attempt.token && entry.journal.entry.seal === plan.seal ? "bound" : "refused";
+    // A bind whose answer was lost may be repeated, as long as nothing came of it.
+    if (entry.journal !== null) {
+      const { entry: written, token } = entry.journal;
+      return token === attempt.token && written.seal === plan.seal && written.state === "planned" ? "bound" : "refused";
+    }
     const isBusy = [...shelf.entries.values()].some((other) => isWriting(other) && other.workspace.root === entry.workspace.root);
     if (isBusy) return "busy";
     entry.journal = { entry: copyOf({ ...plan, state: "planned", recoveries: 0 }), token: attempt.token };

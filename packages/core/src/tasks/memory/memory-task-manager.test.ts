@@ -89,10 +89,12 @@ describe("room in the in-memory store (C15.1)", () => {
       await create({ ...keyed(), ttlMs: 60_000 }),
     ];
     for (const { id } of [later, sooner, kept]) await store.settle(await claim(id), { kind: "cancelled" });
-    expect(await store.expire(10)).toEqual([]);
+    expect(await store.expire(10)).toBe(0);
     world.at += 120_000;
-    expect(await store.expire(1)).toEqual([sooner.id]);
-    expect(await store.expire(10)).toEqual([later.id]);
+    expect(await store.expire(10, 120_000)).toBe(0);
+    expect(await store.expire(10, 60_000)).toBe(1);
+    await expect(create({ id: sooner.id })).resolves.toMatchObject({ id: sooner.id });
+    expect(await store.expire(10)).toBe(1);
     expect(await world.find(live.id)).toMatchObject({ status: "working" });
   });
 

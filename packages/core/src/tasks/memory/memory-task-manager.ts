@@ -1,4 +1,3 @@
-import type { TaskId } from "../../ids.ts";
 import type { AttemptLedger, ClaimedAttempt } from "../attempt-ledger.ts";
 import type { TaskManager } from "../task-manager.ts";
 import type { WriteJournal } from "../write-journal.ts";
@@ -27,8 +26,11 @@ export interface MemoryStoreOptions {
 }
 
 export interface MemoryTaskManager extends TaskManager, AttemptLedger, WriteJournal {
-  /** Gives up at most `limit` finished tasks whose time has passed, and says which. A receipt keeps its task (contract 4.5, 12.2). */
-  expire(limit: number): Promise<readonly TaskId[]>;
+  /**
+   * Gives up at most `limit` finished tasks whose time passed `overdueMs` ago, 0 unless given, and says how many. A receipt keeps its
+   * task (contract 4.5, 12.2).
+   */
+  expire(limit: number, overdueMs?: number): Promise<number>;
 }
 
 /**
@@ -51,6 +53,6 @@ export function createMemoryTaskManager(options: MemoryStoreOptions): MemoryTask
     abandon: async (ref) => wishes.abandon(ref),
     ...createAttempts(shelf, { now, newReference }),
     ...createJournal(shelf),
-    expire: async (limit) => shelf.expire(limit),
+    expire: async (limit, overdueMs = 0) => shelf.expire(limit, overdueMs),
   };
 }

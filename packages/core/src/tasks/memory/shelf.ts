@@ -37,8 +37,8 @@ export interface Shelf {
   held(attempt: AttemptRef): Entry | null;
   /** Live tasks and those of a receipt are never given up to make room. Throws "overloaded" when nothing else is left. */
   add(entry: Entry): void;
-  /** Gives up tasks whose time has passed, the most overdue first, and says which. */
-  expire(limit: number): readonly TaskId[];
+  /** Gives up tasks whose time passed `overdueMs` ago, the most overdue first, and says how many. */
+  expire(limit: number, overdueMs: number): number;
 }
 
 export function createShelf({ now, workspaces, grants, maxTasks }: ShelfOptions): Shelf {
@@ -54,18 +54,18 @@ export function createShelf({ now, workspaces, grants, maxTasks }: ShelfOptions)
         (grant.expiresAt === null || grant.expiresAt > now()),
     );
 
-  const expire = (limit: number): readonly TaskId[] => {
+  const expire = (limit: number, overdueMs: number): number => {
     const overdue = [...entries.values()]
-      .filter((entry) => mayGo(entry) && hasExpired(entry, now()))
+      .filter((entry) => mayGo(entry) && hasExpired(entry, now() - overdueMs))
       .toSorted((a, b) => expiresAt(a) - expiresAt(b))
       .slice(0, limit)
       .map(({ request }) => request.id);
     for (const id of overdue) entries.delete(id);
-    return overdue;
+    return overdue.length;
   };
 
   const makeRoom = (): void => {
-    if (entries.size >= maxTasks) expire(maxTasks);
+    if (entries.size >= maxTasks) expire(maxTasks, 0);
     if (entries.size < maxTasks) return;
     const oldest = [...entries.values()].find(mayGo);
     if (oldest === undefined)

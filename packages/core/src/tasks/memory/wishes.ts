@@ -5,7 +5,10 @@ import { isBound, isLive, openQuestions, taskOf, transit, type Entry } from "./e
 import { actionByEffect, type Shelf } from "./shelf.ts";
 import { finish } from "./verdict.ts";
 
-/** What clients may want of a task after it was created; whoever may submit it may want it. */
+/**
+ * What clients may want of a task after it was created; whoever may submit it may want it. Each answers with the task as it is afterwards:
+ * null if it ended by that and its time had passed already.
+ */
 export interface Wishes {
   update(ref: TaskRef, answers: readonly InputAnswer[]): Task | null;
   cancel(ref: TaskRef): Task | null;
@@ -14,10 +17,11 @@ export interface Wishes {
 
 export function createWishes(shelf: Shelf, now: () => number): Wishes {
   const grant = (ref: TaskRef, wish: (entry: Entry) => void): Task | null => {
-    const entry = shelf.visible(ref, ({ request }) => actionByEffect(request));
-    if (entry === null) return null;
-    if (isLive(entry)) wish(entry);
-    return taskOf(entry);
+    const find = () => shelf.visible(ref, ({ request }) => actionByEffect(request));
+    const entry = find();
+    if (entry !== null && isLive(entry)) wish(entry);
+    const left = find();
+    return left === null ? null : taskOf(left);
   };
   return {
     update: (ref, answers) => grant(ref, (entry) => answer(entry, answers, now())),

@@ -1,0 +1,46 @@
+import type { StoredArtifact } from "@holdfast/core";
+import fc from "fast-check";
+import { abandonStep, cancelStep, createStep, creation, reply, updateStep, type Creation } from "./client-steps.ts";
+import { ANY as NEWEST, Race, type Step } from "./step.ts";
+import { claimStep, reapStep, settleStep, stageStep, workerSteps } from "./worker-steps.ts";
+import { settlement, stagedResult } from "./values.ts";
+
+/**
+ * Pairs that want the same row, on the task or attempt that the sequence is busy with. A renewal is never one of them: it may answer
+ * `busy`, and then nothing is known.
+ */
+export function races(artifact: StoredArtifact): fc.Arbitrary<Race> {
+  const task = fc.constantFrom(NEWEST, NEWEST, NEWEST + 1);
+  const twins = creation.chain((choice) => {
+    const twin = fc.record({ waiter: fc.constantFrom<Creation["waiter"]>("client", "call"), minutes: fc.constantFrom(10, 30) });
+    return twin.map((changes) => [createStep(choice), createStep({ ...choice, ...changes })] as const);
+  });
+  const onTask = task.chain((index) => fc.tuple(taskStep(index), taskStep(index)));
+  const onAttempt = fc.tuple(attemptStep(artifact), attemptStep(artifact));
+  const onBoth = fc.tuple(attemptStep(artifact), taskStep(NEWEST));
+  const onAddress = fc.tuple(creation.map(createStep), taskStep(NEWEST));
+  const binds = fc.tuple(workerSteps(artifact).bind, workerSteps(artifact).bind);
+  return fc.oneof(twins, twins, onTask, onTask, onAttempt, onBoth, onAddress, binds).map(([first, second]) => new Race(first, second));
+}
+
+function taskStep(task: number): fc.Arbitrary<Step> {
+  const replies = fc.array(reply, { maxLength: 3 });
+  return fc.oneof(
+    replies.map((given) => updateStep({ task, by: null, replies: given })),
+    replies.map((given) => updateStep({ task, by: null, replies: given })),
+    fc.constant(cancelStep({ task, by: null })),
+    fc.constant(abandonStep({ task, by: null })),
+    fc.constantFrom(0, 1, 2).map((worker) => claimStep({ task, worker, leaseMs: 3_600_000, inReach: true })),
+  );
+}
+
+function attemptStep(artifact: StoredArtifact): fc.Arbitrary<Step> {
+  return fc.oneof(
+    settlement(artifact).map((ending) => settleStep({ attempt: 0, settlement: ending })),
+    settlement(artifact).map((ending) => settleStep({ attempt: 0, settlement: ending })),
+    stagedResult(artifact).map((result) => stageStep({ attempt: 0, result })),
+    fc.constant(reapStep(100)),
+    workerSteps(artifact).checkpoint,
+    workerSteps(artifact).move,
+  );
+}

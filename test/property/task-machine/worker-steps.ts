@@ -1,0 +1,153 @@
+import {
+  JOURNAL_STATES,
+  type AttemptRef,
+  type ClaimedAttempt,
+  type Effect,
+  type JournalPlan,
+  type JournalState,
+  type SealedValue,
+  type Settlement,
+  type StagedResult,
+  type StoredArtifact,
+  type Task,
+  type TaskProgress,
+} from "@holdfast/core";
+import fc from "fast-check";
+import { whichTask } from "./client-steps.ts";
+import type { Pair, Store } from "./pair.ts";
+import { reach, workers } from "./places.ts";
+import { ANY, attemptAt, Step, STRAY, taskAt } from "./step.ts";
+import { anyText, progress, sealedValue, settlement, stagedResult } from "./values.ts";
+
+/** What workers do. A lease of no length has lapsed by the next step; the others last for an hour of the sequence. */
+
+const whichAttempt = fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1, ANY, ANY + 1, ANY + 3, STRAY);
+const leaseMs = fc.constantFrom(0, 3_600_000, 3_600_000);
+
+export function workerSteps(artifact: StoredArtifact) {
+  const inReach = fc.constantFrom(true, true, true, true, true, false);
+  const worker = fc.nat({ max: workers.length - 1 });
+  const attempt = whichAttempt;
+  const openFrom = fc.subarray([...JOURNAL_STATES], { minLength: 1 });
+  return {
+    claim: fc.record({ task: whichTask, worker, leaseMs, inReach }).map(claimStep),
+    renew: fc.record({ attempt, leaseMs, progress: fc.option(progress()) }).map(renewStep),
+    checkpoint: fc.record({ attempt, value: sealedValue() }).map(checkpointStep),
+    step: fc.record({ attempt, key: fc.constantFrom("a", "b"), value: sealedValue() }).map(stepStep),
+    stage: fc.record({ attempt, result: stagedResult(artifact) }).map(stageStep),
+    settle: fc.record({ attempt, settlement: settlement(artifact) }).map(settleStep),
+    pass: fc.record({ task: whichTask, settlement: settlement(artifact), result: stagedResult(artifact) }).map(passStep),
+    bind: fc.record({ attempt, plan: plan(artifact) }).map(bindStep),
+    move: fc.record({ attempt, from: openFrom, to: fc.constantFrom(...JOURNAL_STATES), recovered: fc.boolean() }).map(moveStep),
+    read: fc.record({ attempt }).map(readStep),
+    reap: fc.constantFrom(1, 2, 100).map(reapStep),
+    expire: fc.constantFrom(1, 100).map(expireStep),
+  };
+}
+
+export function claimStep(choice: { task: number; worker: number; leaseMs: number; inReach: boolean }): Step {
+  return new Step(`claim(${JSON.stringify(choice)})`, (pair) => {
+    const taskId = taskAt(pair, choice.task, isQueued).id;
+    const workerId = workers[choice.worker]!;
+    const roots = choice.inReach ? reach.roots : ["elsewhere"];
+    return {
+      act: (store) => store.claim({ taskId, workerId, leaseMs: choice.leaseMs, reach: { ...reach, roots } }),
+      note: (answer) => noteAttempt(pair, answer),
+    };
+  });
+}
+
+/** A whole attempt at once: the budget is spent only by several of them in a row. A result is staged before it is published. */
+function passStep(choice: { task: number; settlement: Settlement; result: Omit<StagedResult, "taskId"> }): Step {
+  return new Step(`pass(${JSON.stringify(choice)})`, (pair) => {
+    const taskId = taskAt(pair, choice.task, isQueued).id;
+    const act = async (store: Store) => {
+      const claimed = await store.claim({ taskId, workerId: workers[0]!, leaseMs: 3_600_000, reach });
+      if (claimed === null) return null;
+      if (choice.settlement.kind === "published") await store.stage(claimed, choice.result);
+      return [claimed, await store.settle(claimed, choice.settlement)];
+    };
+    return { act };
+  });
+}
+
+function isQueued({ status, attempt }: Task): boolean {
+  return status === "working" && attempt === null;
+}
+
+function noteAttempt(pair: Pair, answer: unknown): void {
+  const claimed = answer as ClaimedAttempt | null;
+  if (claimed !== null) pair.attempts.push({ taskId: claimed.taskId, workerId: claimed.workerId, token: claimed.token });
+}
+
+function renewStep(choice: { attempt: number; leaseMs: number; progress: TaskProgress | null }): Step {
+  return withAttempt("renew", choice, (store, attempt) => store.renew([{ attempt, progress: choice.progress }], choice.leaseMs));
+}
+
+function checkpointStep(choice: { attempt: number; value: SealedValue }): Step {
+  return withAttempt("checkpoint", choice, (store, attempt) => store.saveCheckpoint(attempt, choice.value));
+}
+
+function stepStep(choice: { attempt: number; key: string; value: SealedValue }): Step {
+  return withAttempt("step", choice, (store, attempt) => store.saveStep(attempt, { ...choice.value, key: choice.key }));
+}
+
+export function stageStep(choice: { attempt: number; result: Omit<StagedResult, "taskId"> }): Step {
+  return withAttempt("stage", choice, (store, attempt) => store.stage(attempt, choice.result));
+}
+
+export function settleStep(choice: { attempt: number; settlement: Settlement }): Step {
+  return withAttempt("settle", choice, (store, attempt) => store.settle(attempt, choice.settlement));
+}
+
+/** Only attempts of a write bind a plan. */
+export function bindStep(choice: { attempt: number; plan: JournalPlan }): Step {
+  return new Step(`bind(${JSON.stringify(choice, withBytes)})`, (pair) => {
+    const attempt = attemptAt(pair, choice.attempt, "write");
+    const isWrite = pair.tasks.some(({ id, operation }) => id === attempt.taskId && operation.effect === "write");
+    const binding = isWrite ? attempt : attemptAt(pair, STRAY);
+    return { act: (store) => store.bind(binding, choice.plan) };
+  });
+}
+
+export function moveStep(choice: { attempt: number; from: readonly JournalState[]; to: JournalState; recovered: boolean }): Step {
+  return withAttempt("move", choice, (store, attempt) => store.move(attempt, choice), "write");
+}
+
+function readStep(choice: { attempt: number }): Step {
+  return withAttempt("read", choice, (store, attempt) => store.read(attempt), "write");
+}
+
+export function reapStep(limit: number): Step {
+  return new Step(`reap(${limit})`, () => ({ act: async (store) => (await store.reap(limit)).toSorted() }));
+}
+
+function expireStep(limit: number): Step {
+  return new Step(`expire(${limit})`, () => ({ act: (store) => store.expire(limit) }));
+}
+
+function withAttempt(
+  name: string,
+  choice: { attempt: number },
+  act: (store: Store, attempt: AttemptRef) => Promise<unknown>,
+  effect?: Effect,
+): Step {
+  return new Step(`${name}(${JSON.stringify(choice)})`, (pair) => {
+    const attempt = attemptAt(pair, choice.attempt, effect);
+    return { act: (store) => act(store, attempt) };
+  });
+}
+
+function plan(artifact: StoredArtifact): fc.Arbitrary<JournalPlan> {
+  const version = fc.option(fc.uint8Array({ maxLength: 4 }).map((bytes) => ({ sha256: "ab".repeat(32), bytes })));
+  return fc.record({
+    files: fc.array(fc.record({ path: anyText(), before: version, after: version }), { maxLength: 2 }),
+    resultText: fc.constant('{ "content": [] }'),
+    artifacts: fc.constantFrom([], [artifact]),
+    seal: fc.constantFrom("p1", "p1", "p2"),
+  });
+}
+
+function withBytes(_key: string, value: unknown): unknown {
+  return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
+}
