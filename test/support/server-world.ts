@@ -23,7 +23,7 @@ import {
   type GrantMember,
 } from "@holdfast/db";
 import { testDatabase } from "@holdfast/db/testing";
-import { readServerConfig, startServer, type RunningServer, type ServerConfig } from "@holdfast/server";
+import { readServerConfig, startServer, type RunningServer, type ServerConfig, type ServerSurroundings } from "@holdfast/server";
 import { modernCaller, type CallModern } from "./mcp-request.ts";
 import { startTestIssuer, type TestIssuer, type TokenOptions } from "./tokens.ts";
 
@@ -40,7 +40,7 @@ export interface ServerWorld extends AsyncDisposable {
   token(options?: Partial<TokenOptions>): Promise<string>;
   /** What a node reads from its environment. */
   environment(overrides?: Readonly<Record<string, string>>): Record<string, string>;
-  startNode(overrides?: Readonly<Record<string, string>>): Promise<TestServer>;
+  startNode(overrides?: Readonly<Record<string, string>>, surroundings?: Pick<ServerSurroundings, "listen">): Promise<TestServer>;
   grant(member: string, actions?: readonly Action[], overrides?: Partial<GrantMember>): Promise<void>;
   revoke(member: string, overrides?: Partial<GrantMember>): Promise<void>;
   /** Claims the task behind a handle, as a worker would. */
@@ -107,7 +107,7 @@ export async function createServerWorld(): Promise<ServerWorld> {
     issuer,
     token: (options = {}) => issuer.token({ audience: PUBLIC_URL, ...options }),
     environment,
-    startNode: (overrides) => startTestServer(readServerConfig(environment(overrides))),
+    startNode: (overrides, surroundings = {}) => startTestServer(readServerConfig(environment(overrides)), surroundings),
     grant,
     revoke: async (member, overrides = {}) => {
       await removeGrant(database, memberOf(member, overrides));
@@ -129,10 +129,10 @@ export function taskIdIn(handle: string): TaskId {
   return taskIdSchema.parse(handle.split(".")[3]);
 }
 
-async function startTestServer(config: ServerConfig): Promise<TestServer> {
+async function startTestServer(config: ServerConfig, surroundings: Pick<ServerSurroundings, "listen">): Promise<TestServer> {
   const events: { name: TelemetryEvent; event: Readonly<Record<string, unknown>>; error: unknown }[] = [];
   const telemetry: Telemetry = { emit: (name, event, error) => void events.push({ name, event: { ...event }, error }) };
-  const server = await startServer({ ...config, logLevel: "silent" }, { telemetry });
+  const server = await startServer({ ...config, logLevel: "silent" }, { ...surroundings, telemetry });
   return { ...server, call: modernCaller(server.url), events, config, [Symbol.asyncDispose]: () => server.stop() };
 }
 
