@@ -14,11 +14,16 @@ import { startTestIssuer } from "../support/tokens.ts";
 export interface ConformanceService extends AsyncDisposable {
   /** Of the proxy in front: the next request goes to the other node, with a token that the suite has no option for. */
   readonly url: string;
+  /** How many operations its workers run at the same time, all together. */
+  readonly slots: number;
 }
 
 const PACK = path.join(import.meta.dirname, "pack");
 const WORKER = path.join(path.dirname(createRequire(import.meta.url).resolve("@holdfast/worker")), "main.ts");
 const SUBJECT = "conformance";
+const NODES = 3;
+const WORKERS = 2;
+const SLOTS_OF_A_WORKER = 2;
 
 /** Three nodes and two workers, real processes over a migrated database, behind a proxy that favours no node. */
 export async function startConformanceService(databaseUrl: string): Promise<ConformanceService> {
@@ -45,17 +50,17 @@ export async function startConformanceService(databaseUrl: string): Promise<Conf
     HOLDFAST_PUBLIC_URL: url,
     HOLDFAST_ISSUERS: JSON.stringify([{ issuer: issuer.issuer, jwksUrl: issuer.jwksUrl }]),
   };
-  const worker = { ...shared, HOLDFAST_ROOTS: `conformance=${folder}`, HOLDFAST_SLOTS: "2" };
+  const worker = { ...shared, HOLDFAST_ROOTS: `conformance=${folder}`, HOLDFAST_SLOTS: String(SLOTS_OF_A_WORKER) };
   const started = await Promise.allSettled([
-    ...[1, 2, 3].map(() => startServerProcess(node)),
-    ...[1, 2].map(() => startServiceProcess({ main: WORKER, env: worker })),
+    ...Array.from({ length: NODES }, () => startServerProcess(node)),
+    ...Array.from({ length: WORKERS }, () => startServiceProcess({ main: WORKER, env: worker })),
   ]);
   for (const each of started) if (each.status === "fulfilled") cleanup.use(each.value);
   for (const each of started) if (each.status === "rejected") throw each.reason;
   const ready = started.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
   proxy.targets = ready.flatMap((service) => ("url" in service ? [service.url] : []));
   const owned = cleanup.move();
-  return { url, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+  return { url, slots: WORKERS * SLOTS_OF_A_WORKER, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
 async function addCurrentWorkspace(databaseUrl: string, issuer: string): Promise<void> {
