@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { alice, atOnce, memberOf, openBench, taskRequest, type Bench } from "../testing/bench.ts";
 import { createPostgresTaskManager } from "../task-manager.ts";
 import { addGrant, removeGrant } from "./change-grants.ts";
+import { createTasks } from "./create-tasks.ts";
 import { joinTasks } from "./join-task.ts";
 
 let bench: Bench;
@@ -126,16 +127,23 @@ describe("a read that is joined in the moment in which", () => {
 });
 
 test("nodes that send the same addresses in another order do not deadlock", async () => {
-  const managers = [createPostgresTaskManager(bench.open()), createPostgresTaskManager(bench.open())];
-  for (let round = 0; round < 25; round += 1) {
-    const addresses = Array.from({ length: 40 }, newAddress);
-    const outcomes = await Promise.all(
-      managers.map((manager, index) =>
-        Promise.all((index === 0 ? addresses : addresses.toReversed()).map((address) => manager.create(read(address)))),
-      ),
-    );
-    expect(outcomes.flat().filter(({ kind }) => kind === "created")).toHaveLength(40);
-  }
+  const addresses = [newAddress(), newAddress(), newAddress()];
+  const elsewhere = await bench.createTask();
+  const holder = await bench.session();
+  await holder.query("begin");
+  // As if another node's statement had not been committed yet.
+  await holder.query("update holdfast.live_task set content_address = decode($2, 'hex') where task_id = $1", [elsewhere.id, addresses[1]]);
+  // In the order given, each would have one address, wait for the second, and want the other's when that one is free.
+  const creating = [addresses, addresses.toReversed()].map((order) =>
+    createTasks(
+      bench.open(),
+      order.map((address) => read(address)),
+    ),
+  );
+  await bench.whenBlocked(2);
+  await holder.query("rollback");
+  const kinds = (await Promise.all(creating)).flat().map(({ kind }) => kind);
+  expect(kinds.toSorted()).toEqual(["created", "created", "created", "met", "met", "met"]);
 });
 
 describe("nobody joins", () => {
