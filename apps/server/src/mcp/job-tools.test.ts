@@ -23,7 +23,7 @@ test("a job is reported from the queue to its question, for callers that declare
   await node.store.settle(attempt, { kind: "suspended", requests: { name: askText("Your name?") } });
   const { result } = await inspect(node, jobId);
   expect(result).toMatchObject({ resultType: "complete", structuredContent: { status: "input_required" } });
-  expect(JSON.parse((result?.["content"] as { text: string }[])[0]?.text ?? "")).toEqual(result?.["structuredContent"]);
+  expect(result?.["content"]).toEqual([{ type: "text", text: JSON.stringify(result?.["structuredContent"]) }]);
 });
 
 test("a completed job answers with the original result, byte for byte", async () => {

@@ -147,7 +147,7 @@ test("an ordinary call whose task parks asks its caller, and goes on with the an
   });
   expect(asked.result).not.toHaveProperty("taskId");
   const partly = await node.call(askMidway({ inputResponses: { name: sayText("Ada") }, requestState: stateOf(asked) }));
-  expect(Object.keys((partly.result?.["inputRequests"] ?? {}) as object)).toEqual(["where"]);
+  expect(Object.keys(partly.result?.["inputRequests"] ?? {})).toEqual(["where"]);
   const answer = node.call(askMidway({ inputResponses: { where: { roots: [] } }, requestState: stateOf(partly) }));
   await vi.waitFor(async () => expect((await node.find(node.newestTask())).status).toBe("working"));
   await node.settle(node.newestTask(), { kind: "completed", result: toolResult({ text: "Hello, Ada" }), artifacts: [] });

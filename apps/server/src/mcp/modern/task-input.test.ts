@@ -30,7 +30,7 @@ async function parkedTask(requests: InputRequests = QUESTIONS, scopes = ""): Pro
   };
 }
 
-const openKeys = (answer: Answer): readonly string[] => Object.keys((answer.result?.["inputRequests"] ?? {}) as object);
+const openKeys = (answer: Answer): readonly string[] => Object.keys(answer.result?.["inputRequests"] ?? {});
 
 test("a task that waits shows all its open questions, and not only once", async () => {
   const task = await parkedTask();
