@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { alice, memberOf, newTaskId, openBench, type Bench } from "../testing/bench.ts";
+import { stagedResult } from "../testing/attempt-records.ts";
+import { alice, memberOf, newTaskId, openBench, parkedTask, question, type Bench } from "../testing/bench.ts";
 import { findTask } from "./find-task.ts";
 import { addGrant, removeGrant } from "../writes/change-grants.ts";
 
@@ -73,6 +74,33 @@ test("reading changes nothing", async () => {
   const first = await bench.manager.find({ id: attempt.taskId, principal: alice });
   expect(await bench.manager.find({ id: attempt.taskId, principal: alice })).toEqual(first);
   expect(await versions()).toEqual(before);
+});
+
+test("what is staged for a task is nobody's to see before the task is completed", async () => {
+  const attempt = await bench.claim((await bench.createTask()).id);
+  const find = () => bench.manager.find({ id: attempt.taskId, principal: alice });
+  await bench.ledger.stage(attempt, stagedResult({ content: [] }));
+  expect(await find()).toMatchObject({ status: "working", outcome: null });
+  await bench.ledger.settle(attempt, { kind: "published" });
+  expect(await find()).toMatchObject({ status: "completed", outcome: { kind: "result", result: { content: [] } } });
+});
+
+test("questions are shown while the task waits for their answers, with what JSON allows in them", async () => {
+  const strange = { method: "elicitation/create", params: { message: "\u0000 \ud800" } } as const;
+  const { id, inputRequests } = await parkedTask(bench, { strange, plain: question("Name?") });
+  expect(inputRequests).toEqual({ strange, plain: question("Name?") });
+  // Nothing of ours leaves a task so; the status decides all the same.
+  await bench.sql("update holdfast.task set status = 'working' where id = $1", [id]);
+  expect(await bench.manager.find({ id, principal: alice })).toMatchObject({ status: "working", inputRequests: {} });
+});
+
+test("a stored question that is none fails the look and changes nothing", async () => {
+  const { id } = await parkedTask(bench, { name: question("Name?") });
+  const find = () => bench.manager.find({ id, principal: alice });
+  await bench.sql("update holdfast.task_input set params = '[]' where task_id = $1", [id]);
+  await expect(find()).rejects.toMatchObject({ code: "internal" });
+  await bench.sql("update holdfast.task_input set params = '{}' where task_id = $1", [id]);
+  expect(await find()).toMatchObject({ status: "input_required", inputRequests: { name: { params: {} } } });
 });
 
 test("a look-up is prepared once per connection", async () => {

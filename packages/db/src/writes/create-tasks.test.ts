@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { wakeIdentifier, type CreateTask, type Principal } from "@holdfast/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findTask } from "../reads/find-task.ts";
-import { alice, alpha, memberOf, openBench, taskRequest, testWorkspace, type Bench } from "../testing/bench.ts";
+import { alice, alpha, keyed, memberOf, openBench, taskRequest, testWorkspace, type Bench } from "../testing/bench.ts";
 import { createPostgresTaskManager } from "../task-manager.ts";
 import { addWorkspace } from "./add-workspace.ts";
 import { addGrant, removeGrant } from "./change-grants.ts";
@@ -40,6 +40,28 @@ describe("a created task", () => {
     });
     const events = await bench.sql("select kind from holdfast.task_event where task_id = $1", [task.id]);
     expect(events).toEqual([{ kind: "task.created" }]);
+  });
+
+  test("has the answers that its client gave before, for its first attempt, and asks nothing", async () => {
+    const answers = [
+      { key: "name", method: "elicitation/create", answer: { action: "accept", content: { text: "\u0000 \ud800" } } },
+      { key: "roots", method: "roots/list", answer: { roots: [] } },
+    ] as const;
+    const [plain, answered] = await Promise.all([bench.createTask(), bench.createTask({ answers })]);
+    expect(answered).toMatchObject({ status: "working", inputRequests: {} });
+    expect((await bench.claim(plain.id)).inputs).toEqual([]);
+    expect((await bench.claim(answered.id)).inputs).toEqual(answers.map((answer) => ({ ...answer, params: {} })));
+  });
+
+  test("says in its own row whether it has a receipt, so that the sweep need not look", async () => {
+    const [plain, receipted] = [await bench.createTask(), await bench.createTask(keyed("has a receipt"))];
+    const rows = await bench.sql("select id, has_receipt from holdfast.task where id = any($1::uuid[]) order by has_receipt", [
+      [plain.id, receipted.id],
+    ]);
+    expect(rows).toEqual([
+      { id: plain.id, has_receipt: false },
+      { id: receipted.id, has_receipt: true },
+    ]);
   });
 
   test("keeps names of 255 characters outside the basic plane", async () => {

@@ -1,6 +1,8 @@
-import type { Principal, TaskId } from "@holdfast/core";
+import { OPEN_JOURNAL_STATES, type AttemptRef, type CreateTask, type JournalState, type Principal, type TaskId } from "@holdfast/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { alice, alpha, memberOf, newTaskId, openBench, type Bench } from "../testing/bench.ts";
+import { stagedResult, writePlan } from "../testing/attempt-records.ts";
+import { alice, alpha, memberOf, newTaskId, openBench, taskRequest, type Bench } from "../testing/bench.ts";
+import { createPostgresWriteJournal } from "../write-journal.ts";
 import { addGrant, removeGrant } from "./change-grants.ts";
 
 let bench: Bench;
@@ -28,6 +30,70 @@ test("a running task keeps running with the wish on it, and says so", async () =
   const task = await bench.manager.requestCancellation({ id: attempt.taskId, principal: alice });
   expect(task).toMatchObject({ status: "working", cancelRequested: true });
   expect(await bench.ledger.renew([{ attempt, progress: null }], 60_000)).toEqual([{ kind: "renewed", cancelRequested: true }]);
+});
+
+describe("what earlier attempts have left decides:", () => {
+  /** Queued again, after an attempt that left something and was interrupted. */
+  const requeued = async (leave: (attempt: AttemptRef) => Promise<void>, operation: CreateTask["operation"] = write): Promise<TaskId> => {
+    const attempt = await bench.claim((await bench.createTask({ operation })).id);
+    await leave(attempt);
+    expect(await bench.ledger.settle(attempt, { kind: "interrupted", detail: "drained" })).toBe("requeued");
+    return attempt.taskId;
+  };
+  const journal = () => createPostgresWriteJournal(bench.database);
+  const boundUntil = (state: JournalState) => async (attempt: AttemptRef) => {
+    expect(await journal().bind(attempt, writePlan())).toBe("bound");
+    if (state !== "planned") await bench.sql("update holdfast.journal_entry set state = $2 where task_id = $1", [attempt.taskId, state]);
+  };
+  const cancel = (id: TaskId) => bench.manager.requestCancellation({ id, principal: alice });
+
+  test("a staged result goes with the queued task that is cancelled", async () => {
+    const id = await requeued(async (attempt) => {
+      expect(await bench.ledger.stage(attempt, stagedResult({ content: [] }))).toBe("kept");
+    }, taskRequest().operation);
+    expect(await cancel(id)).toMatchObject({ status: "cancelled", outcome: null });
+    expect(await bench.sql("select from holdfast.task_result where task_id = $1", [id])).toEqual([]);
+  });
+
+  test.each([...OPEN_JOURNAL_STATES, "committed"] as const)(
+    "a task whose plan is %s keeps the wish for its next attempt",
+    async (state) => {
+      const id = await requeued(boundUntil(state));
+      expect(await cancel(id)).toMatchObject({ status: "working", cancelRequested: true });
+      expect(await bench.claim(id)).toMatchObject({ cancelRequested: true, journalState: state });
+      await bench.sql("update holdfast.journal_entry set state = 'restored' where task_id = $1", [id]);
+    },
+  );
+
+  test("a task whose plan was restored is cancelled, and the bytes of the plan go", async () => {
+    const id = await requeued(boundUntil("restored"));
+    expect(await cancel(id)).toMatchObject({ status: "cancelled" });
+    const files = await bench.sql("select before_bytes, after_bytes from holdfast.journal_file where task_id = $1", [id]);
+    expect(files).toEqual([{ before_bytes: null, after_bytes: null }]);
+  });
+
+  test("a plan that was bound, and left, after the cancellation had looked and before it had the row", async () => {
+    const { id } = await bench.createTask({ operation: write });
+    await bench.claim(id);
+    const holder = await bench.session();
+    await holder.query("begin");
+    await holder.query("select from holdfast.live_task where task_id = $1 for update", [id]);
+    const cancelling = cancel(id);
+    await bench.whenBlocked(1);
+    await holder.query(
+      `with bound as (
+         insert into holdfast.journal_entry (task_id, workspace_id, root, fencing_token, result, artifacts, seal)
+         values ($1, 'alpha', 'mods', 1, '{}', '[]', 'seal')
+       )
+       update holdfast.live_task
+       set worker_id = null, lease_expires_at = null, checkpoint_version = checkpoint_version + 1
+       where task_id = $1`,
+      [id],
+    );
+    await holder.query("commit");
+    expect(await cancelling).toMatchObject({ status: "working", cancelRequested: true });
+    expect(await bench.claim(id)).toMatchObject({ cancelRequested: true, journalState: "planned" });
+  });
 });
 
 test("asking again changes nothing, not even the time of the wish", async () => {
