@@ -52,7 +52,10 @@ export interface CreateTask {
   readonly pollIntervalMs: number;
   /** Whether a client gets a handle, or one call waits for the outcome and may go away (contract 8.5). */
   readonly waiter: "client" | "call";
-  /** Names the request of a read, with its principal and workspace, as lower-case hexadecimal SHA-256; null for one that is never shared. */
+  /**
+   * Names the request of a read, with its principal, its workspace and all that its answer depends on, as lower-case hexadecimal SHA-256;
+   * null for one that is never shared. Not heeded for a request with a receipt.
+   */
   readonly contentAddress: string | null;
   /** Null for a request without a key. */
   readonly receipt: ReceiptRequest | null;
