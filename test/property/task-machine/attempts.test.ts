@@ -7,23 +7,7 @@ import { workerSteps } from "./worker-steps.ts";
 
 test("Postgres and the in-memory store judge every sequence of attempts alike", { timeout: timeoutMs }, async () => {
   await using side = await openPostgresSide();
-  const worker = workerSteps(side.artifact);
-  const { claim, renew, checkpoint, step, stage, settle, pass, bind, move, read, reap } = worker;
-  const often = [claim, claim, claim, claim, settle, settle, settle, settle, reap, reap, pass, pass];
-  await compareStores(side, [
-    ...often,
-    create,
-    update,
-    update,
-    cancel,
-    renew,
-    checkpoint,
-    step,
-    stage,
-    bind,
-    move,
-    move,
-    read,
-    races(side.artifact),
-  ]);
+  const { claim, renew, checkpoint, step, stage, settle, work, bind, move, read, reap } = workerSteps(side.artifact);
+  const often = [create, create, create, work, work, work, work, work, work, settle, settle, settle, claim, reap, reap, update, update];
+  await compareStores(side, [...often, cancel, renew, checkpoint, step, stage, bind, move, move, read, races(side.artifact)]);
 });

@@ -7,10 +7,11 @@ import {
   type InputAnswer,
   type InputRequest,
   type Task,
+  type TaskId,
   type TaskRef,
 } from "@holdfast/core";
 import fc from "fast-check";
-import type { Store } from "./pair.ts";
+import type { Move, Pair, Store } from "./pair.ts";
 import { ANY, principalAt, Step, STRAY, taskAt, workspaceAt } from "./step.ts";
 import { methods, questionKeys } from "./values.ts";
 
@@ -80,10 +81,18 @@ export const reply: fc.Arbitrary<Reply> = fc
   .chain((aim) => inputAnswer().map((answer) => ({ ...aim, ...answer })));
 
 export const create = creation.map(createStep);
+export const again = fc
+  .record({
+    earlier: fc.constantFrom(0, 0, 0, 1, 2),
+    waiter: fc.constantFrom<CreateTask["waiter"]>("client", "call"),
+    minutes: fc.constantFrom(10, 30),
+    twist: fc.constantFrom(null, null, null, null, null, "input" as const, "version" as const, "workspace" as const),
+  })
+  .map(againStep);
 export const update = fc.record({ task: whichTask, by, replies: fc.array(reply, { maxLength: 3 }) }).map(updateStep);
 export const cancel = fc.record({ task: whichTask, by }).map(cancelStep);
 export const abandon = fc.record({ task: whichTask, by }).map(abandonStep);
-export const find = fc.record({ task: whichTask, by: fc.nat({ max: 3 }) }).map(findStep);
+export const find = fc.record({ task: whichTask, by }).map(findStep);
 
 function inputAnswer(): fc.Arbitrary<InputAnswer> {
   return fc.record({ key: questionKeys, method: methods, answer: fc.record({ n: fc.nat({ max: 3 }) }) });
@@ -91,22 +100,32 @@ function inputAnswer(): fc.Arbitrary<InputAnswer> {
 
 export function createStep(choice: Creation): Step {
   return new Step(`create(${JSON.stringify(choice)})`, (pair) => {
-    const request = requestOf(choice);
-    return {
-      act: (store) => store.create(request),
-      note: (answer) => {
-        if ((answer as CreateOutcome).kind === "created") pair.tasks.push(request);
-      },
-    };
+    return submit(pair, requestOf(choice));
   });
+}
+
+function submit(pair: Pair, request: CreateTask): Move {
+  return {
+    act: (store) => store.create(request),
+    note: (answer) => {
+      if ((answer as CreateOutcome).kind === "created") pair.tasks.push(request);
+    },
+  };
+}
+
+function digest(...parts: readonly unknown[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+}
+
+function newTaskId(): TaskId {
+  return taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) });
 }
 
 function requestOf({ owner, workspace, operation, text, minutes, waiter, isAddressed, key, answers }: Creation): CreateTask {
   const principal = principalAt(owner);
   const workspaceId = workspaceAt(workspace).id;
-  const digest = (...parts: readonly unknown[]) => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
   return {
-    id: taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) }),
+    id: newTaskId(),
     principal,
     workspaceId,
     operation,
@@ -118,6 +137,44 @@ function requestOf({ owner, workspace, operation, text, minutes, waiter, isAddre
     receipt: key === null ? null : { key, inputSha256: digest(text), seal: `of ${key}` },
     answers,
   };
+}
+
+interface Again {
+  /** How many tasks before the newest one. */
+  readonly earlier: number;
+  readonly waiter: CreateTask["waiter"];
+  readonly minutes: number;
+  /** What is not the same this time, its key and address apart. */
+  readonly twist: "input" | "version" | "workspace" | null;
+}
+
+/** A request that was made before, from a client that may have lost the answer. */
+export function againStep(choice: Again): Step {
+  return new Step(`again(${JSON.stringify(choice)})`, (pair) => {
+    const earlier = pair.tasks.at(-1 - (choice.earlier % Math.max(1, pair.tasks.length)));
+    if (earlier === undefined) return { act: async () => null };
+    const request: CreateTask = {
+      ...earlier,
+      id: newTaskId(),
+      waiter: choice.waiter,
+      ttlMs: choice.minutes * 60_000,
+      ...twisted(earlier, choice.twist),
+    };
+    return submit(pair, request);
+  });
+}
+
+function twisted({ operation, receipt }: CreateTask, twist: Again["twist"]): Partial<CreateTask> {
+  switch (twist) {
+    case null:
+      return {};
+    case "input":
+      return { receipt: receipt === null ? null : { ...receipt, inputSha256: digest("another") }, contentAddress: null };
+    case "version":
+      return { operation: { ...operation, version: operation.version + 1 }, contentAddress: null };
+    case "workspace":
+      return { workspaceId: workspaceAt(1).id, contentAddress: null };
+  }
 }
 
 export function updateStep(choice: { task: number; by: number | null; replies: readonly Reply[] }): Step {
@@ -148,7 +205,7 @@ export function abandonStep(choice: { task: number; by: number | null }): Step {
   return onTask("abandon", choice, isOpen, (store, ref) => store.abandon(ref));
 }
 
-function findStep(choice: { task: number; by: number }): Step {
+function findStep(choice: { task: number; by: number | null }): Step {
   return onTask(
     "find",
     choice,

@@ -1,6 +1,6 @@
 import type { StoredArtifact } from "@holdfast/core";
 import fc from "fast-check";
-import { abandonStep, cancelStep, createStep, creation, reply, updateStep, type Creation } from "./client-steps.ts";
+import { abandonStep, again, cancelStep, createStep, creation, reply, updateStep, type Creation } from "./client-steps.ts";
 import { ANY as NEWEST, Race, type Step } from "./step.ts";
 import { claimStep, reapStep, settleStep, stageStep, workerSteps } from "./worker-steps.ts";
 import { settlement, stagedResult } from "./values.ts";
@@ -15,12 +15,13 @@ export function races(artifact: StoredArtifact): fc.Arbitrary<Race> {
     const twin = fc.record({ waiter: fc.constantFrom<Creation["waiter"]>("client", "call"), minutes: fc.constantFrom(10, 30) });
     return twin.map((changes) => [createStep(choice), createStep({ ...choice, ...changes })] as const);
   });
+  const repeats = fc.tuple(again, again);
   const onTask = task.chain((index) => fc.tuple(taskStep(index), taskStep(index)));
   const onAttempt = fc.tuple(attemptStep(artifact), attemptStep(artifact));
   const onBoth = fc.tuple(attemptStep(artifact), taskStep(NEWEST));
-  const onAddress = fc.tuple(creation.map(createStep), taskStep(NEWEST));
+  const onAddress = fc.tuple(again, taskStep(NEWEST));
   const binds = fc.tuple(workerSteps(artifact).bind, workerSteps(artifact).bind);
-  return fc.oneof(twins, twins, onTask, onTask, onAttempt, onBoth, onAddress, binds).map(([first, second]) => new Race(first, second));
+  return fc.oneof(twins, repeats, onTask, onTask, onAttempt, onBoth, onAddress, binds).map(([first, second]) => new Race(first, second));
 }
 
 function taskStep(task: number): fc.Arbitrary<Step> {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { test } from "vitest";
-import { abandon, cancel, create, find, update } from "./client-steps.ts";
+import { abandon, again, cancel, create, find, update } from "./client-steps.ts";
 import { compareStores, timeoutMs } from "./compare-stores.ts";
 import { openPostgresSide } from "./postgres-side.ts";
 import { races } from "./races.ts";
@@ -9,22 +9,8 @@ import { workerSteps } from "./worker-steps.ts";
 
 test("Postgres and the in-memory store answer every sequence of requests alike", { timeout: timeoutMs }, async () => {
   await using side = await openPostgresSide();
-  const { claim, stage, settle, pass, reap, expire } = workerSteps(side.artifact);
+  const { claim, settle, work, reap, expire } = workerSteps(side.artifact);
   const time = fc.constantFrom(5, 10, 20, 60).map((minutes) => new TimePasses(minutes));
-  const often = [create, create, create, create, create, claim, claim, pass, pass, pass, settle];
-  await compareStores(side, [
-    ...often,
-    update,
-    update,
-    cancel,
-    abandon,
-    abandon,
-    find,
-    stage,
-    reap,
-    expire,
-    time,
-    time,
-    races(side.artifact),
-  ]);
+  const often = [create, create, again, again, again, again, work, work, work, work, work, settle, settle, update, update, time, time];
+  await compareStores(side, [...often, claim, cancel, abandon, abandon, find, reap, expire, races(side.artifact)]);
 });

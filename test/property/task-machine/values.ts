@@ -51,8 +51,8 @@ export function settlement(artifact: StoredArtifact): fc.Arbitrary<Settlement> {
   const interrupted = fc.record({ kind: fc.constant("interrupted" as const), detail: anyText() });
   const suspended = fc.record({ kind: fc.constant("suspended" as const), requests: questions() });
   return fc.oneof(
-    { weight: 2, arbitrary: completed },
-    { weight: 2, arbitrary: fc.constant<Settlement>({ kind: "published" }) },
+    { weight: 1, arbitrary: completed },
+    { weight: 1, arbitrary: fc.constant<Settlement>({ kind: "published" }) },
     { weight: 5, arbitrary: failed },
     { weight: 3, arbitrary: interrupted },
     { weight: 4, arbitrary: suspended },

@@ -1,5 +1,6 @@
 import {
   JOURNAL_STATES,
+  OPEN_JOURNAL_STATES,
   type AttemptRef,
   type ClaimedAttempt,
   type Effect,
@@ -14,6 +15,7 @@ import {
 } from "@holdfast/core";
 import fc from "fast-check";
 import { whichTask } from "./client-steps.ts";
+import { answerOf } from "./comparison.ts";
 import type { Pair, Store } from "./pair.ts";
 import { reach, workers } from "./places.ts";
 import { ANY, attemptAt, Step, STRAY, taskAt } from "./step.ts";
@@ -36,7 +38,7 @@ export function workerSteps(artifact: StoredArtifact) {
     step: fc.record({ attempt, key: fc.constantFrom("a", "b"), value: sealedValue() }).map(stepStep),
     stage: fc.record({ attempt, result: stagedResult(artifact) }).map(stageStep),
     settle: fc.record({ attempt, settlement: settlement(artifact) }).map(settleStep),
-    pass: fc.record({ task: whichTask, settlement: settlement(artifact), result: stagedResult(artifact) }).map(passStep),
+    work: work(artifact).map(workStep),
     bind: fc.record({ attempt, plan: plan(artifact) }).map(bindStep),
     move: fc.record({ attempt, from: openFrom, to: fc.constantFrom(...JOURNAL_STATES), recovered: fc.boolean() }).map(moveStep),
     read: fc.record({ attempt }).map(readStep),
@@ -57,18 +59,48 @@ export function claimStep(choice: { task: number; worker: number; leaseMs: numbe
   });
 }
 
-/** A whole attempt at once: the budget is spent only by several of them in a row. A result is staged before it is published. */
-function passStep(choice: { task: number; settlement: Settlement; result: Omit<StagedResult, "taskId"> }): Step {
-  return new Step(`pass(${JSON.stringify(choice)})`, (pair) => {
-    const taskId = taskAt(pair, choice.task, isQueued).id;
-    const act = async (store: Store) => {
+/** What an attempt leaves for the next one. */
+type Leaving =
+  | { readonly kind: "checkpoint" | "step"; readonly value: SealedValue }
+  | { readonly kind: "stage"; readonly result: Omit<StagedResult, "taskId"> }
+  | { readonly kind: "plan"; readonly plan: JournalPlan; readonly moves: readonly JournalState[] };
+
+interface Work {
+  readonly task: number;
+  readonly leaving: Leaving | null;
+  /** Null for an attempt that goes on. */
+  readonly ending: Settlement | null;
+}
+
+/** A whole attempt, or its beginning, in one step: what takes several attempts in a row is reached by few steps then. */
+function workStep(choice: Work): Step {
+  return new Step(`work(${JSON.stringify(choice, withBytes)})`, (pair) => {
+    const { id: taskId, operation } = taskAt(pair, choice.task, isQueued);
+    const act = async (store: Store): Promise<unknown> => {
       const claimed = await store.claim({ taskId, workerId: workers[0]!, leaseMs: 3_600_000, reach });
       if (claimed === null) return null;
-      if (choice.settlement.kind === "published") await store.stage(claimed, choice.result);
-      return [claimed, await store.settle(claimed, choice.settlement)];
+      const left = choice.leaving === null ? null : await leave(store, claimed, operation.effect, choice.leaving);
+      return { claimed, left, ended: choice.ending === null ? null : await answerOf(store.settle(claimed, choice.ending)) };
     };
-    return { act };
+    return { act, note: (answer) => noteAttempt(pair, (answer as { claimed: ClaimedAttempt } | null)?.claimed ?? null) };
   });
+}
+
+async function leave(store: Store, attempt: AttemptRef, effect: Effect, leaving: Leaving): Promise<unknown> {
+  switch (leaving.kind) {
+    case "checkpoint":
+      return await store.saveCheckpoint(attempt, leaving.value);
+    case "step":
+      return await store.saveStep(attempt, { ...leaving.value, key: "a" });
+    case "stage":
+      return await store.stage(attempt, leaving.result);
+    case "plan": {
+      if (effect !== "write") return null;
+      const answers: unknown[] = [await store.bind(attempt, leaving.plan)];
+      for (const to of leaving.moves) answers.push(await store.move(attempt, { from: OPEN_JOURNAL_STATES, to, recovered: true }));
+      return answers;
+    }
+  }
 }
 
 function isQueued({ status, attempt }: Task): boolean {
@@ -136,6 +168,35 @@ function withAttempt(
     const attempt = attemptAt(pair, choice.attempt, effect);
     return { act: (store) => act(store, attempt) };
   });
+}
+
+function work(artifact: StoredArtifact): fc.Arbitrary<Work> {
+  const task = fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1, 2, ANY, STRAY);
+  const staging = stagedResult(artifact).map((result): Leaving => ({ kind: "stage", result }));
+  const published = fc.constant<Settlement>({ kind: "published" });
+  return fc.oneof(
+    {
+      weight: 3,
+      arbitrary: fc.record({ task, leaving: fc.option(leftover(artifact)), ending: fc.option(settlement(artifact), { freq: 4 }) }),
+    },
+    { weight: 1, arbitrary: fc.record({ task, leaving: staging, ending: published }) },
+  );
+}
+
+function leftover(artifact: StoredArtifact): fc.Arbitrary<Leaving> {
+  const moves = fc.constantFrom<readonly JournalState[]>(
+    [],
+    ["applying"],
+    ["applying", "committed"],
+    ["applying", "rolling_back"],
+    ["applying", "rolling_back", "restored"],
+    ["applying", "unresolved"],
+  );
+  return fc.oneof(
+    fc.record({ kind: fc.constantFrom("checkpoint" as const, "step" as const), value: sealedValue() }),
+    fc.record({ kind: fc.constant("stage" as const), result: stagedResult(artifact) }),
+    fc.record({ kind: fc.constant("plan" as const), plan: plan(artifact), moves }),
+  );
 }
 
 function plan(artifact: StoredArtifact): fc.Arbitrary<JournalPlan> {
