@@ -1,4 +1,5 @@
 import { encodeText } from "./encoding.ts";
+import { lastAtOrBefore } from "./positions.ts";
 import { type Edit, type Pair, type Scalar, type ScriptFile, tokenKind } from "./syntax.ts";
 
 /** One field of a definition as it shall be. */
@@ -25,7 +26,7 @@ export function bytesOfEdit(script: ScriptFile, edit: FieldEdit): Edit | null {
 
 /** Whether a comment stands between the key and the value of a field, and would go with it. */
 export function hasCommentInside({ tokens }: ScriptFile, { start, end }: Pair): boolean {
-  for (let index = tokens.starts.indexOf(start); tokens.starts[index]! < end; index++)
+  for (let index = lastAtOrBefore(tokens.starts, start); tokens.starts[index]! < end; index++)
     if (tokens.kinds[index] === tokenKind.comment) return true;
   return false;
 }

@@ -448,3 +448,28 @@ describe("a file that is another one", () => {
     expect(Buffer.from(bytes).toString()).toBe(foreign.toString());
   });
 });
+
+describe("the result of as many changes as one call takes", () => {
+  const ids = Array.from({ length: 500 }, (_, index) => `focus_${index}_`.padEnd(200, "x"));
+  const many = `focus_tree = { id = harbour ${ids.map((id) => `focus = { id = ${id} relative_position_id = vanilla x = 1 y = 1 }`).join("\n")} }`;
+
+  test("stays within what a client takes, and the artifact has the rest", async () => {
+    const { output, result, context } = await rewrite({ text: many, changes: ids.map((focusId, x) => ({ focusId, x: x + 2 })) });
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(128 * 1024);
+    expect(output.data?.focuses.length).toBeGreaterThan(50);
+    expect(output.data?.focusesOmitted).toBe(500 - (output.data?.focuses.length ?? 0));
+    expect(output.diagnostics.at(-1)?.code).toBe("MCP_INLINE_COLLECTIONS_TRUNCATED");
+    const report: unknown = JSON.parse(Buffer.from(context.artifacts[1]?.bytes ?? []).toString());
+    expect(report).toMatchObject({ focuses: { length: 500 }, diagnostics: { length: 500 } });
+  });
+
+  test("stays so when each of them is refused, and says how many reasons are not listed", async () => {
+    const { output, result } = await rewrite({ text: many, changes: ids.map((focusId) => ({ focusId: focusId.replace("f", "g"), x: 1 })) });
+    expect(Buffer.byteLength(JSON.stringify(result))).toBeLessThan(128 * 1024);
+    const shown = output.blockers.filter(({ code }) => code === "FOCUS_MISSING").length;
+    expect(output.blockers.at(-1)).toMatchObject({
+      code: "MCP_INLINE_COLLECTIONS_TRUNCATED",
+      message: `${500 - shown} more reasons are not listed.`,
+    });
+  });
+});
