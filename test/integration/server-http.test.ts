@@ -96,7 +96,7 @@ test("a call in chunks works like one of a declared length", async () => {
 
 test("a request id of the caller is answered and logged", async () => {
   const headers = { "X-Request-Id": "from-the-caller" };
-  const { headers: answered } = await node.call(toolCall("slow_compute", {}, { token, tasks: true, headers }));
+  const { headers: answered } = await node.call(toolCall("slow_compute", { label: "logged" }, { token, tasks: true, headers }));
   expect(answered.get("X-Request-Id")).toBe("from-the-caller");
   const mine = node.events.filter(({ event }) => event["requestId"] === "from-the-caller");
   expect(mine.map(({ name }) => name)).toEqual(["task.created", "http.served"]);
@@ -106,7 +106,7 @@ test("a node with more requests in flight than it serves answers 503 at once, an
   await using small = await world.startNode({ HOLDFAST_MAX_IN_FLIGHT: "2" });
   const controller = new AbortController();
   const waiting = [1, 2].map((id) =>
-    small.call(toolCall("slow_compute", { label: "held" }, { token, id, signal: controller.signal })).catch(() => null),
+    small.call(toolCall("slow_compute", { label: `held ${id}` }, { token, id, signal: controller.signal })).catch(() => null),
   );
   await expect.poll(() => small.events.filter(({ name }) => name === "task.created").length, { timeout: 5000 }).toBe(2);
   const refused = await small.call({ method: "tools/list", token });

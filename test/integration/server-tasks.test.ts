@@ -179,9 +179,16 @@ test("ids that are foreign, unknown, altered or no ids at all answer alike on ev
     "\u0000",
     "x".repeat(5000),
   ];
-  for (const method of ["tasks/get", "tasks/cancel", "tasks/update"]) {
+  const requests: ((id: string) => ModernRequest)[] = [
+    ...["tasks/get", "tasks/cancel", "tasks/update"].map((method) => (taskId: string) => ({
+      method,
+      params: { taskId, inputResponses: {} },
+    })),
+    ...["conformance.job_inspect", "conformance.job_cancel"].map((name) => (jobId: string) => toolCall(name, { jobId })),
+  ];
+  for (const request of requests) {
     const answers: Answer[] = [];
-    for (const taskId of ids) answers.push(await nodeB.call({ method, params: { taskId }, token: alice, tasks: true }));
+    for (const id of ids) answers.push(await nodeB.call({ ...request(id), token: alice, tasks: true }));
     expect(answers.map(({ text }) => text)).toEqual(ids.map(() => answers[0]?.text));
     expect(answers.map(({ status }) => status)).toEqual(ids.map(() => 200));
     expect(answers[0]?.error).toEqual({ code: -32_602, message: "Task not found." });

@@ -73,7 +73,7 @@ test("jobs that are unknown, foreign, malformed, expired or elsewhere answer ali
   const foreign = taskIdOf(await node.call(toolCall("test.fresh", {}, { token: "bob", tasks: true })));
   const answers: Answer[] = [];
   for (const tool of ["test.job_inspect", "test.job_cancel"]) {
-    for (const jobId of [foreign, `${own}x`, own.toUpperCase(), "nonsense", ""])
+    for (const jobId of [foreign, `${own}x`, own.toUpperCase(), "nonsense", "", "\u0000", "x".repeat(5000)])
       answers.push(await node.call(toolCall(tool, { jobId }, { token })));
     answers.push(await node.call(toolCall(tool, { jobId: own, workspaceId: "hidden" }, { token })));
   }
@@ -95,7 +95,6 @@ test("cancelling a write takes the scopes of its operation, and looking at it do
 test.for<[unknown, string]>([
   [{}, "jobId"],
   [{ jobId: 7 }, "jobId"],
-  [{ jobId: "x".repeat(513) }, "jobId"],
   [{ jobId: "x", taskId: "y" }, "taskId"],
   [{ jobId: "x", workspaceId: "No Such" }, "workspaceId"],
   [[], "arguments"],

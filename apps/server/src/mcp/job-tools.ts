@@ -58,7 +58,7 @@ export function jobTools(pack: string, { service, openHandle }: JobToolsOptions)
 
 const jobSchema = z.strictObject({
   workspaceId: workspaceIdSchema.default("current").describe("The workspace that the job works in."),
-  jobId: z.string().max(512).describe("The id of the task."),
+  jobId: z.string().describe("The id of the task."),
 });
 
 function describe(name: string, title: string): Pick<NodeTool["description"], "name" | "title" | "inputSchema"> {

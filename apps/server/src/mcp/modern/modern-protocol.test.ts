@@ -221,7 +221,7 @@ test("ids that are unknown, foreign, altered, revoked or no ids at all answer al
   const ids = [foreign, elsewhere, `${own}x`, without(own), own.toUpperCase(), own.replace("current", "hidden"), "nonsense", "", "é", "0"];
   for (const method of ["tasks/get", "tasks/cancel", "tasks/update"]) {
     const answers: Answer[] = [];
-    for (const taskId of ids) answers.push(await node.call({ method, params: { taskId }, token, tasks: true }));
+    for (const taskId of ids) answers.push(await node.call({ method, params: { taskId, inputResponses: {} }, token, tasks: true }));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     expect(answers[0]).toMatchObject({ status: 200, error: { code: -32_602, message: "Task not found." } });
     expect(answers[0]?.error).not.toHaveProperty("data");

@@ -26,6 +26,8 @@ export function serveTasks(serve: Serve, { service, handles }: ServeTasksOptions
     serve(method, taskParamsSchema, async ({ taskId: handle }, request) => {
       const { declaresTasks, principal } = request.caller;
       if (!declaresTasks) requireCapabilities(TASKS_CAPABILITY);
+      // Before the handle is looked at, so that a malformed update says nothing of its task.
+      if (method === UPDATE) answersOf(request);
       const address = handles.open({ generation: "m", principal }, handle);
       if (address === null) throw new AppError("task_not_found", "not a handle of this principal");
       return await answer({ handle, address }, request);
@@ -43,12 +45,17 @@ export function serveTasks(serve: Serve, { service, handles }: ServeTasksOptions
     await service.cancelTask(caller, address);
     return {};
   });
-  serveTask("tasks/update", async ({ address }, { caller, responses }) => {
-    if (responses === null)
-      throw invalidArguments([{ path: "inputResponses", message: "expected answers by the keys of their questions" }]);
-    await service.updateTask(caller, address, responses);
+  serveTask(UPDATE, async ({ address }, request) => {
+    await service.updateTask(request.caller, address, answersOf(request));
     return {};
   });
+}
+
+const UPDATE = "tasks/update";
+
+function answersOf({ responses }: ModernRequest): NonNullable<ModernRequest["responses"]> {
+  if (responses !== null) return responses;
+  throw invalidArguments([{ path: "inputResponses", message: "expected answers by the keys of their questions" }]);
 }
 
 const taskParamsSchema = z.object({ taskId: z.string() });
