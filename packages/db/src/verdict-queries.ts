@@ -53,20 +53,40 @@ judged as (
 )`;
 
 /**
- * What becomes of tasks whose attempts end, however they ended: a task is over and leaves `live_task`, or it is queued again without owner
- * and progress and a job wakes somebody for it, or it is parked. The statement around it has a query `verdict` with the columns `task_id`,
- * `outcome` ('requeued', 'parked' or the final status), `cost` (of the budget), `progressed_at` and `cancel_requested_at`. It gets
- * `restated` (`id`, `workspace_id`, `status`), the tasks that have another status now, and must read `woken`, or no job is added.
- *
- * A staged result goes when its task is cancelled; whoever stores another outcome replaces it. The bytes in a journal go with the task,
- * except those of an unresolved one, for whoever looks at it.
+ * What ends with a task that is over: it leaves `live_task`, and the bytes in its journal go, except those of an unresolved one, for whoever
+ * looks at it. The statement around it has a query `verdict` with the columns `task_id`, `outcome` ('requeued', 'parked' or the final
+ * status), `progressed_at` and `cancel_requested_at`. It gets `restated` (`id`, `workspace_id`, `status`), the tasks that have another
+ * status now.
  */
-export const VERDICT_QUERIES = `
+export const ENDING_QUERIES = `
 closed as (
   delete from holdfast.live_task as l
   using verdict as v
   where l.task_id = v.task_id and v.outcome in ('completed', 'failed', 'cancelled')
 ),
+restated as (
+  update holdfast.task as t
+  set
+    status = case v.outcome when 'parked' then 'input_required' else v.outcome end,
+    last_updated_at = greatest(now(), t.last_updated_at, v.progressed_at, v.cancel_requested_at)
+  from verdict as v
+  where t.id = v.task_id and v.outcome <> 'requeued'
+  returning t.id, t.workspace_id, t.status
+),
+emptied as (
+  update holdfast.journal_file as f
+  set before_bytes = null, after_bytes = null
+  from verdict as v
+  where f.task_id = v.task_id and v.journal in ('committed', 'restored') and v.outcome in ('completed', 'failed', 'cancelled')
+)`;
+
+/**
+ * What becomes of tasks that an attempt leaves without a result: queued again without owner and progress, and a job wakes somebody for it,
+ * or parked, or over. `verdict` also has the column `cost` (of the budget), and the statement must read `woken`, or no job is added. A
+ * staged result goes with its cancelled task; whoever stores another outcome replaces it.
+ */
+export const VERDICT_QUERIES = `
+${ENDING_QUERIES},
 released as (
   update holdfast.live_task as l
   set
@@ -85,26 +105,10 @@ released as (
   where l.task_id = v.task_id and v.outcome in ('requeued', 'parked')
   returning l.task_id, l.parked
 ),
-restated as (
-  update holdfast.task as t
-  set
-    status = case v.outcome when 'parked' then 'input_required' else v.outcome end,
-    last_updated_at = greatest(now(), t.last_updated_at, v.progressed_at, v.cancel_requested_at)
-  from verdict as v
-  where t.id = v.task_id and v.outcome <> 'requeued'
-  returning t.id, t.workspace_id, t.status
-),
 unstaged as (
   delete from holdfast.task_result as r
   using verdict as v
   where r.task_id = v.task_id and v.outcome = 'cancelled'
-),
-emptied as (
-  update holdfast.journal_file as f
-  set before_bytes = null, after_bytes = null
-  from verdict as v
-  inner join holdfast.journal_entry as j on j.task_id = v.task_id
-  where f.task_id = v.task_id and j.state <> 'unresolved' and v.outcome in ('completed', 'failed', 'cancelled')
 ),
 woken as (${wakeQuery("(select t.id, t.pool, t.root from released as q inner join holdfast.task as t on t.id = q.task_id where not q.parked)")})`;
 
