@@ -28,10 +28,29 @@ describe("two readings of a script", () => {
     expect(differsOnlyBy(parseText(BEFORE), parseText(after), [])).toBe(false);
   });
 
+  test.each([
+    ["the mark at the start", "\ufeffa = { }", "a = { }"],
+    ["a header", "a = rgb { 1 }", "a = hsv { 1 }"],
+    ["an operator that is left out", "a = { }", "a { }"],
+    ["a forgotten value", "a = ", "a = b"],
+  ])("differ by %s", (_, before, after) => {
+    expect(differsOnlyBy(parseText(before), parseText(after), [])).toBe(false);
+  });
+
+  test.each<[string, string, (file: ScriptFile) => FieldEdit[]]>([
+    ["a new value without the quotes of the old one", "a = { x = 7 y = 2 }", (file) => [replacement(file, "x", "7")]],
+    ["a new field with another operator", 'a = { x = "1" z > 3 y = 2 }', (file) => [insertion(file)]],
+    ["a new field with quotes", 'a = { x = "1" z = "3" y = 2 }', (file) => [insertion(file)]],
+    ["a new field behind another one", 'a = { x = "1" y = 2 z = 3 }', (file) => [insertion(file)]],
+  ])("differ by %s", (_, after, editsFor) => {
+    const file = parseText(BEFORE);
+    expect(differsOnlyBy(file, parseText(after), editsFor(file))).toBe(false);
+  });
+
   test.each<[string, (file: ScriptFile) => FieldEdit[]]>([
     ['a = { x = "7" y = 2 }', (file) => [replacement(file, "x", "7")]],
     ['a = { x = "1" }', (file) => [{ kind: "remove", pair: field(file, "y") }]],
-    ['a = { x = "1" z = 3 y = 2 }', (file) => [{ kind: "insert", after: field(file, "x"), key: "z", text: "3" }]],
+    ['a = { x = "1" z = 3 y = 2 }', (file) => [insertion(file)]],
   ])("are the same but for the edit: %j", (after, editsFor) => {
     const file = parseText(BEFORE);
     expect(differsOnlyBy(file, parseText(after), editsFor(file))).toBe(true);
@@ -46,6 +65,10 @@ function field({ root }: ScriptFile, key: string) {
   const [found] = value?.kind === "block" ? pairs(value, key) : [];
   if (found === undefined) throw new Error(`there is no field ${key}`);
   return found;
+}
+
+function insertion(file: ScriptFile): FieldEdit {
+  return { kind: "insert", after: field(file, "x"), key: "z", text: "3" };
 }
 
 function replacement(file: ScriptFile, key: string, text: string): FieldEdit {
