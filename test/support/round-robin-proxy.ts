@@ -1,4 +1,4 @@
-import { createServer, request as forward } from "node:http";
+import { createServer, request as forward, type IncomingHttpHeaders } from "node:http";
 import { pipeline } from "node:stream";
 
 /** A load balancer without memory: each request goes to the next node, whoever sent it. */
@@ -29,10 +29,10 @@ export async function startRoundRobinProxy(options: RoundRobinOptions = {}): Pro
       const upstream = forward(new URL(incoming.url ?? "/", target), {
         method: incoming.method,
         // Host and Origin as the client sent them, as a transparent balancer does.
-        headers: { ...incoming.headers, ...(authorization === undefined ? {} : { authorization }) },
+        headers: { ...endToEnd(incoming.headers), ...(authorization === undefined ? {} : { authorization }) },
       });
       upstream.on("response", (response) => {
-        outgoing.writeHead(response.statusCode ?? 502, response.headers);
+        outgoing.writeHead(response.statusCode ?? 502, endToEnd(response.headers));
         pipeline(response, outgoing, () => undefined);
       });
       upstream.on("error", () => {
@@ -65,4 +65,12 @@ export async function startRoundRobinProxy(options: RoundRobinOptions = {}): Pro
       });
     },
   };
+}
+
+/**
+ * Without what concerns one connection only (RFC 9110, 7.6.1): a client that was told how long a node keeps its connections would use
+ * one that this balancer has closed.
+ */
+function endToEnd({ connection: _connection, "keep-alive": _keepAlive, ...headers }: IncomingHttpHeaders): IncomingHttpHeaders {
+  return headers;
 }
