@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { startBalancedService } from "../support/balanced-service.ts";
 import { readExpectedFailures } from "./expected-failures.ts";
 import { readFindings } from "./findings.ts";
-import { startConformanceService } from "./service.ts";
 import { readRequirements, runSuite } from "./suite.ts";
 import { judge, type Verdict } from "./verdict.ts";
 
@@ -18,7 +18,7 @@ export interface ConformanceRun {
 /** The official suite against three nodes and two workers, and its findings by our measure. */
 export async function runConformance({ databaseUrl, scenarios = [], onOutput }: ConformanceRun): Promise<Verdict> {
   const requirements = await readRequirements();
-  await using service = await startConformanceService(databaseUrl);
+  await using service = await startBalancedService({ databaseUrl, packs: path.join(import.meta.dirname, "pack") });
   await using cleanup = new AsyncDisposableStack();
   const folder = await mkdtemp(path.join(tmpdir(), "holdfast-conformance-results-"));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));

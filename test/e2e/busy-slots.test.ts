@@ -1,18 +1,19 @@
 import { testDatabase } from "@holdfast/db/testing";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startConformanceService, type ConformanceService } from "../conformance/service.ts";
+import { startBalancedService, type BalancedService } from "../support/balanced-service.ts";
 import { modernCaller, taskIdOf, toolCall, type CallModern } from "../support/mcp-request.ts";
+import { CONFORMANCE_PACK } from "../support/server-world.ts";
 import { untilValue } from "../support/task-world.ts";
 
 let cleanup: AsyncDisposableStack;
-let service: ConformanceService;
+let service: BalancedService;
 let call: CallModern;
 
 beforeAll(async () => {
   cleanup = new AsyncDisposableStack();
   const { url, drop } = await testDatabase();
   cleanup.defer(drop);
-  service = cleanup.use(await startConformanceService(url));
+  service = cleanup.use(await startBalancedService({ databaseUrl: url, packs: CONFORMANCE_PACK }));
   call = modernCaller(service.url);
 });
 afterAll(async () => {
