@@ -58,22 +58,27 @@ test("a task that a client has a handle of goes on, however many calls go", asyn
 });
 
 test("of calls that go at once on several nodes exactly the last one cancels", async () => {
-  const nodes = [bench.open(), bench.open(), bench.open()];
-  for (let round = 0; round < 15; round += 1) {
-    const contentAddress = newAddress();
-    const first = call({ contentAddress });
-    await bench.manager.create(first);
-    await atOnce(5, () => bench.manager.create(call({ contentAddress })));
-    await bench.claim(first.id);
-    const leave = (index: number) => abandonCall(nodes[index % 3] ?? bench.database, { id: first.id, principal: alice });
-    await atOnce(5, leave);
-    expect(await bench.manager.find({ id: first.id, principal: alice })).toMatchObject({ cancelRequested: false });
-    await atOnce(3, leave);
-    expect(await bench.manager.find({ id: first.id, principal: alice })).toMatchObject({ cancelRequested: true });
-    expect(
-      await bench.sql("select from holdfast.task_event where task_id = $1 and kind = 'task.cancelRequested'", [first.id]),
-    ).toHaveLength(1);
-  }
+  const contentAddress = newAddress();
+  const first = call({ contentAddress });
+  await bench.manager.create(first);
+  await atOnce(4, () => bench.manager.create(call({ contentAddress })));
+  await bench.claim(first.id);
+  /** Lets that many wait for the row of the task, all with the same count in sight, and then go one after the other. */
+  const leaveTogether = async (count: number) => {
+    const holder = await bench.session();
+    await holder.query("begin");
+    await holder.query("select from holdfast.live_task where task_id = $1 for update", [first.id]);
+    const leaving = atOnce(count, () => abandonCall(bench.open(), { id: first.id, principal: alice }));
+    await bench.whenBlocked(count);
+    await holder.query("commit");
+    await leaving;
+    return await bench.manager.find({ id: first.id, principal: alice });
+  };
+  expect(await leaveTogether(2)).toMatchObject({ status: "working", cancelRequested: false });
+  expect(await leaveTogether(3)).toMatchObject({ status: "working", cancelRequested: true });
+  expect(await bench.sql("select from holdfast.task_event where task_id = $1 and kind = 'task.cancelRequested'", [first.id])).toHaveLength(
+    1,
+  );
 });
 
 test("whoever joins while the last call goes has a task that goes on, that one or another", async () => {

@@ -18,7 +18,7 @@ const rowSchema = z.object({ woken: z.coerce.number() });
  * - Against the settlement that parks the task: before it, no answer can be taken, since its questions are nobody's to know. A statement
  *   that waited for it finds the task parked and not one of the new questions in its snapshot; it takes nothing, and without an answer
  *   that is taken no task goes on.
- * - All open questions of a task come from one settlement, so those that a snapshot shows are all or none of them.
+ * - Only a parked task has open questions, and all of them come from one settlement: a snapshot shows all or none of them.
  * - Against a cancellation: whichever comes second finds no row, or a queued task.
  * - The budget is nobody's business here: waiting costs nothing.
  */
@@ -26,12 +26,12 @@ const UPDATE: Statement<z.infer<typeof rowSchema>> = {
   purpose: "take answers",
   prepared: true,
   text: `
-with held as (${ownTaskQuery("l.task_id, l.parked, l.progressed_at, t.pool, t.root")}),
+with held as (${ownTaskQuery("l.task_id, l.progressed_at, t.pool, t.root")}),
 asked as (
   select i.task_id, i.key, i.method
   from held as h
   inner join holdfast.task_input as i on i.task_id = h.task_id
-  where h.parked and i.answer is null
+  where i.answer is null
   order by i.key
   for update of i
 ),
