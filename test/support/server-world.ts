@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { mkdtemp, realpath, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import {
   parseWorkspaceId,
@@ -24,9 +26,11 @@ import {
 } from "@holdfast/db";
 import { testDatabase } from "@holdfast/db/testing";
 import { readServerConfig, startServer, type RunningServer, type ServerConfig, type ServerSurroundings } from "@holdfast/server";
+import { readWorkerConfig, startWorker } from "@holdfast/worker";
 import { modernCaller, type CallModern } from "./mcp-request.ts";
 import { startTestIssuer, type TestIssuer, type TokenOptions } from "./tokens.ts";
 
+export const DURABLE_PACK = path.resolve(import.meta.dirname, "../fixtures/packs/durable");
 export const CONFORMANCE_PACK = path.resolve(import.meta.dirname, "../conformance/pack");
 /** What tokens are for, on whichever node they are shown. */
 export const PUBLIC_URL = "http://127.0.0.1:8400/mcp";
@@ -41,6 +45,8 @@ export interface ServerWorld extends AsyncDisposable {
   /** What a node reads from its environment. */
   environment(overrides?: Readonly<Record<string, string>>): Record<string, string>;
   startNode(overrides?: Readonly<Record<string, string>>, surroundings?: Pick<ServerSurroundings, "listen">): Promise<TestServer>;
+  /** A worker in this process, in whose empty folder both workspaces lie. */
+  startWorker(overrides?: Readonly<Record<string, string>>): Promise<WorkerOfWorld>;
   grant(member: string, actions?: readonly Action[], overrides?: Partial<GrantMember>): Promise<void>;
   revoke(member: string, overrides?: Partial<GrantMember>): Promise<void>;
   /** Claims the task behind a handle, as a worker would. */
@@ -48,6 +54,10 @@ export interface ServerWorld extends AsyncDisposable {
   /** Claims and settles it, and publishes the change unless `silently`. */
   settle(handle: string, settlement?: Settlement, options?: { readonly silently?: boolean }): Promise<void>;
   query(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
+}
+
+export interface WorkerOfWorld extends AsyncDisposable {
+  readonly folder: string;
 }
 
 /** A node in this process, on a port of its own. */
@@ -108,6 +118,17 @@ export async function createServerWorld(): Promise<ServerWorld> {
     token: (options = {}) => issuer.token({ audience: PUBLIC_URL, ...options }),
     environment,
     startNode: (overrides, surroundings = {}) => startTestServer(readServerConfig(environment(overrides)), surroundings),
+    startWorker: async (overrides = {}) => {
+      await using workerCleanup = new AsyncDisposableStack();
+      const folder = await realpath(await mkdtemp(path.join(tmpdir(), "holdfast-world-")));
+      workerCleanup.defer(() => rm(folder, { recursive: true, force: true }));
+      const variables = { DATABASE_URL: url, HOLDFAST_KEYS: key, HOLDFAST_PACKS: CONFORMANCE_PACK, HOLDFAST_ROOTS: `mods=${folder}` };
+      const config = { ...readWorkerConfig({ ...variables, ...overrides }), logLevel: "silent" as const };
+      const worker = await startWorker(config, { telemetry: { emit: () => undefined } });
+      workerCleanup.defer(() => worker.stop());
+      const ownedByWorker = workerCleanup.move();
+      return { folder, [Symbol.asyncDispose]: () => ownedByWorker.disposeAsync() };
+    },
     grant,
     revoke: async (member, overrides = {}) => {
       await removeGrant(database, memberOf(member, overrides));
