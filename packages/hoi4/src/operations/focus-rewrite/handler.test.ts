@@ -255,7 +255,7 @@ describe("a relative position", () => {
 
   test("that was unknown before does not keep other fields from being changed, and is told", async () => {
     const text = TREE.replace("relative_position_id = pier", "relative_position_id = vanilla_focus");
-    const { output } = await rewrite({ text, changes: [{ focusId: "crane", x: 5 }] });
+    const { output } = await rewrite({ text, changes: [{ focusId: "crane", x: 5, relativePositionId: "vanilla_focus" }] });
     expect(output).toMatchObject({ code: "FOCUS_CHANGES_APPLIED", diagnostics: [{ code: "FOCUS_POSITION_UNRESOLVED", severity: "info" }] });
     expect(output.data?.focuses[0]?.after).toMatchObject({ x: 5, position: null });
   });

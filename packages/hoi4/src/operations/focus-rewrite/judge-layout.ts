@@ -39,7 +39,7 @@ export function judgeLayout(question: LayoutQuestion): LayoutVerdict {
       before: rowPlacement(was, focusId),
       after: rowPlacement(is, focusId),
     })),
-    blockers: changes.flatMap((change) => targetBlocker(change, is) ?? []),
+    blockers: changes.flatMap((change) => targetBlocker(change, { was, is }) ?? []),
     diagnostics: [
       ...changes.flatMap(({ focusId }) => unresolved(question, focuses.get(focusId), is.positions.get(focusId)) ?? []),
       ...newMeetings(question, { was, is }),
@@ -77,10 +77,11 @@ function positionOf(resolved: ResolvedPosition | undefined): GridPosition | null
   return resolved?.kind === "at" ? resolved.position : null;
 }
 
-/** Only for relative positions that the call sets: what was wrong before is no reason to refuse another field. */
-function targetBlocker({ focusId, relativePositionId }: PlacementChange, { placements, positions }: Layout): Blocker | null {
+/** Only for relative positions that become other ones: what was wrong before is no reason to refuse another field. */
+function targetBlocker({ focusId, relativePositionId }: PlacementChange, { was, is }: { was: Layout; is: Layout }): Blocker | null {
   if (relativePositionId === undefined || relativePositionId === null) return null;
-  if (!placements.has(relativePositionId)) {
+  if (was.placements.get(focusId)?.relativePositionId === relativePositionId) return null;
+  if (!is.placements.has(relativePositionId)) {
     return {
       code: "FOCUS_RELATIVE_TARGET_MISSING",
       message: inlineText(
@@ -89,7 +90,7 @@ function targetBlocker({ focusId, relativePositionId }: PlacementChange, { place
       details: { focusId, relativePositionId },
     };
   }
-  const resolved = positions.get(focusId);
+  const resolved = is.positions.get(focusId);
   if (resolved?.kind !== "cycle") return null;
   return {
     code: "FOCUS_RELATIVE_CYCLE",
