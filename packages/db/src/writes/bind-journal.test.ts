@@ -85,6 +85,20 @@ describe("a bound plan", () => {
   });
 });
 
+test.each([
+  ["the same plan", "seal of a plan", ["bound", "bound"]],
+  ["another plan", "of another plan", ["bound", "refused"]],
+])("a bind of %s that waits for the first one of its attempt answers what came of that", async (_, seal, answers) => {
+  const attempt = await writer();
+  const holder = await bench.session();
+  await holder.query("begin");
+  await holder.query("select from holdfast.live_task where task_id = $1 for update", [attempt.taskId]);
+  const binding = Promise.all([journal.bind(attempt, writePlan()), journal.bind(attempt, writePlan({ seal }))]);
+  await bench.whenBlocked(2);
+  await holder.query("commit");
+  expect((await binding).toSorted()).toEqual(answers);
+});
+
 describe("below one root", () => {
   test.each(["planned", "applying", "rolling_back"] as const)("a plan that is %s keeps others out, which leave no trace", async (state) => {
     const [first, second] = [await writer(), await writer()];
