@@ -133,6 +133,9 @@ describe("an identical read before this one", () => {
     await finished("of somebody else", { sourceRevision: "r3" }, async (id) => {
       await bench.sql("update holdfast.task set subject = 'bob' where id = $1", [id]);
     });
+    await finished("expired", { sourceRevision: "r3" }, async (id) => {
+      await bench.sql("update holdfast.task set ttl_ms = extract(epoch from now() - created_at) * 1000 where id = $1", [id]);
+    });
     const unsealed = await bench.claim((await bench.createTask({ contentAddress: address })).id);
     await bench.ledger.settle(unsealed, { kind: "completed", result: { content: [] }, artifacts: [] });
     const failed = await bench.claim((await bench.createTask({ contentAddress: address })).id);

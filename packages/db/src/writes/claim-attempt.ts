@@ -140,6 +140,8 @@ select
       and p.issuer = f.issuer
       and p.subject = f.subject
       and p.workspace_id = f.workspace_id
+      -- What nobody can see any more gives no results either, though its row may still be there (contract 12.2).
+      and now() < p.created_at + p.ttl_ms * interval '1 millisecond'
       and r.result is not null
       and r.seal is not null
       and r.source_revision is not null
