@@ -34,6 +34,8 @@ export interface Creation {
   readonly answers: readonly InputAnswer[];
 }
 
+export const addressedRead = creationWith({ isAddressed: fc.constant(true), key: fc.constant(null), effects: ["read"] });
+
 /** What may be asked for, each with few values, so that requests meet earlier ones. */
 export const creation: fc.Arbitrary<Creation> = fc.oneof(
   { weight: 2, arbitrary: creationWith({ isAddressed: fc.constant(false), key: fc.constant(null) }) },
@@ -41,7 +43,7 @@ export const creation: fc.Arbitrary<Creation> = fc.oneof(
     weight: 3,
     arbitrary: creationWith({ isAddressed: fc.boolean(), key: fc.constantFrom("k", "k", "k", "K"), effects: ["write", "write", "read"] }),
   },
-  { weight: 3, arbitrary: creationWith({ isAddressed: fc.constant(true), key: fc.constant(null), effects: ["read"] }) },
+  { weight: 3, arbitrary: addressedRead },
 );
 
 function creationWith(of: {
@@ -107,10 +109,12 @@ export function createStep(choice: Creation): Step {
 function submit(pair: Pair, request: CreateTask): Move {
   return {
     act: (store) => store.create(request),
-    note: (answer) => {
-      if ((answer as CreateOutcome).kind === "created") pair.tasks.push(request);
-    },
+    note: (answer) => noteTask(pair, request, answer as CreateOutcome),
   };
+}
+
+export function noteTask(pair: Pair, request: CreateTask, outcome: CreateOutcome): void {
+  if (outcome.kind === "created") pair.tasks.push(request);
 }
 
 function digest(...parts: readonly unknown[]): string {
@@ -121,7 +125,7 @@ function newTaskId(): TaskId {
   return taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) });
 }
 
-function requestOf({ owner, workspace, operation, text, minutes, waiter, isAddressed, key, answers }: Creation): CreateTask {
+export function requestOf({ owner, workspace, operation, text, minutes, waiter, isAddressed, key, answers }: Creation): CreateTask {
   const principal = principalAt(owner);
   const workspaceId = workspaceAt(workspace).id;
   return {

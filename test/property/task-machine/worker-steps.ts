@@ -3,6 +3,7 @@ import {
   OPEN_JOURNAL_STATES,
   type AttemptRef,
   type ClaimedAttempt,
+  type CreateOutcome,
   type Effect,
   type JournalPlan,
   type JournalState,
@@ -14,7 +15,7 @@ import {
   type TaskProgress,
 } from "@holdfast/core";
 import fc from "fast-check";
-import { whichTask } from "./client-steps.ts";
+import { addressedRead, noteTask, requestOf, whichTask, type Creation } from "./client-steps.ts";
 import { answerOf } from "./comparison.ts";
 import type { Pair, Store } from "./pair.ts";
 import { reach, workers } from "./places.ts";
@@ -23,6 +24,7 @@ import { anyText, progress, sealedValue, settlement, stagedResult } from "./valu
 
 /** What workers do. A lease of no length has lapsed by the next step; the others last for an hour of the sequence. */
 
+const whichQueued = fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1, 2, ANY, STRAY);
 const whichAttempt = fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1, ANY, ANY + 1, ANY + 3, STRAY);
 const leaseMs = fc.constantFrom(0, 3_600_000, 3_600_000);
 
@@ -30,6 +32,7 @@ export function workerSteps(artifact: StoredArtifact) {
   const inReach = fc.constantFrom(true, true, true, true, true, false);
   const worker = fc.nat({ max: workers.length - 1 });
   const attempt = whichAttempt;
+  const staging = stagedResult(artifact).map((result): Leaving => ({ kind: "stage", result }));
   const openFrom = fc.subarray([...JOURNAL_STATES], { minLength: 1 });
   return {
     claim: fc.record({ task: whichTask, worker, leaseMs, inReach }).map(claimStep),
@@ -38,7 +41,11 @@ export function workerSteps(artifact: StoredArtifact) {
     step: fc.record({ attempt, key: fc.constantFrom("a", "b"), value: sealedValue() }).map(stepStep),
     stage: fc.record({ attempt, result: stagedResult(artifact) }).map(stageStep),
     settle: fc.record({ attempt, settlement: settlement(artifact) }).map(settleStep),
-    work: work(artifact).map(workStep),
+    work: fc
+      .record({ task: whichQueued, leaving: fc.option(leftover(artifact)), ending: fc.option(settlement(artifact), { freq: 4 }) })
+      .map(workStep),
+    publish: fc.record({ task: whichQueued, leaving: staging, ending: fc.constant<Settlement>({ kind: "published" }) }).map(workStep),
+    serve: fc.record({ read: addressedRead, result: stagedResult(artifact) }).map(serveStep),
     bind: fc.record({ attempt, plan: plan(artifact) }).map(bindStep),
     move: fc.record({ attempt, from: openFrom, to: fc.constantFrom(...JOURNAL_STATES), recovered: fc.boolean() }).map(moveStep),
     read: fc.record({ attempt }).map(readStep),
@@ -83,6 +90,26 @@ function workStep(choice: Work): Step {
       return { claimed, left, ended: choice.ending === null ? null : await answerOf(store.settle(claimed, choice.ending)) };
     };
     return { act, note: (answer) => noteAttempt(pair, (answer as { claimed: ClaimedAttempt } | null)?.claimed ?? null) };
+  });
+}
+
+interface Served {
+  readonly read: Creation;
+  readonly result: Omit<StagedResult, "taskId">;
+}
+
+/** A read from its request to its published result, so that the next identical one may find that. */
+function serveStep(choice: Served): Step {
+  return new Step(`serve(${JSON.stringify(choice)})`, (pair) => {
+    const request = requestOf(choice.read);
+    const act = async (store: Store): Promise<unknown> => {
+      const outcome = await store.create(request);
+      const claimed = await store.claim({ taskId: request.id, workerId: workers[0]!, leaseMs: 3_600_000, reach });
+      if (claimed === null) return { outcome };
+      await store.stage(claimed, choice.result);
+      return { outcome, claimed, ended: await store.settle(claimed, { kind: "published" }) };
+    };
+    return { act, note: (answer) => noteTask(pair, request, (answer as { outcome: CreateOutcome }).outcome) };
   });
 }
 
@@ -168,19 +195,6 @@ function withAttempt(
     const attempt = attemptAt(pair, choice.attempt, effect);
     return { act: (store) => act(store, attempt) };
   });
-}
-
-function work(artifact: StoredArtifact): fc.Arbitrary<Work> {
-  const task = fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 1, 2, ANY, STRAY);
-  const staging = stagedResult(artifact).map((result): Leaving => ({ kind: "stage", result }));
-  const published = fc.constant<Settlement>({ kind: "published" });
-  return fc.oneof(
-    {
-      weight: 3,
-      arbitrary: fc.record({ task, leaving: fc.option(leftover(artifact)), ending: fc.option(settlement(artifact), { freq: 4 }) }),
-    },
-    { weight: 1, arbitrary: fc.record({ task, leaving: staging, ending: published }) },
-  );
 }
 
 function leftover(artifact: StoredArtifact): fc.Arbitrary<Leaving> {
