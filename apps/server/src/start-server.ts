@@ -6,6 +6,7 @@ import {
   createPostgresAttemptLedger,
   createPostgresTaskManager,
   createPublisher,
+  endUnanswered,
   expireTasks,
   createTaskReader,
   listWorkspaces,
@@ -91,7 +92,10 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
   const recovery = startRecovery({
     reap: createPostgresAttemptLedger(database).reap,
     rewake: (options) => rewake(database, options),
-    expire: (limit) => expireTasks(database, limit),
+    expire: async (limit) => {
+      for (const taskId of await endUnanswered(database, limit)) publisher.publish(taskId);
+      return await expireTasks(database, limit);
+    },
     publish: publisher.publish,
     telemetry,
     onError: (work, error) => logger.warn({ err: error, work }, "a round of recovery failed"),

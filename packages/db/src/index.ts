@@ -15,6 +15,7 @@ export { listGrants } from "./reads/list-grants.ts";
 export { forgetWorker, registerWorker, touchWorker, type WorkerDescription } from "./writes/register-worker.ts";
 export { rewake } from "./writes/rewake-tasks.ts";
 export { expireTasks } from "./writes/expire-tasks.ts";
+export { endUnanswered } from "./writes/end-unanswered.ts";
 export { listUnclaimableTasks, type UnclaimableTask } from "./reads/list-unclaimable-tasks.ts";
 
 export { createListener, type Listener, type ListenerOptions } from "./listener.ts";

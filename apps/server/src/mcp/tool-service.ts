@@ -134,15 +134,16 @@ export function createToolService(options: ToolServiceOptions): ToolService {
   }
 
   /**
-   * The task stays parked between the rounds and the call stays one of those that wait for it: the state is worth a handle. Whoever
-   * cannot be asked will never answer, so its call ends here.
+   * The task stays parked between the rounds and the call stays one of those that wait for it: the state is worth a handle, for as long
+   * as an unanswered task is kept. Whoever cannot be asked will never answer, so its call ends here.
    */
   function askCaller(caller: Caller, subject: RequestSubject, task: Task): CallAnswer {
     const requests = deliverableRequests(task.inputRequests);
     const missing = missingCapabilities(requests, caller.capabilities);
     if (missing !== null) cancellations.abandon({ id: task.id, principal: caller.principal }, caller.requestId);
     requireCapabilities(missing);
-    const expiresAt = new Date(Math.max(now() + ROUND_MS, task.createdAt.getTime() + task.ttlMs));
+    // By this node's clock alone: how long the task really lives is the database's to say.
+    const expiresAt = new Date(now() + Math.max(ROUND_MS, task.ttlMs));
     return { kind: "inputRequired", requests, requestState: states.close(subject, { kind: "parked", taskId: task.id }, expiresAt) };
   }
 
