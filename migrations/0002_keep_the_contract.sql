@@ -80,7 +80,9 @@ alter table holdfast.task
     -- The address of a read, for those that come after it; its index is the next migration.
     add column content_address bytea,
     -- A task with a receipt is never removed: kept here too, so that looking for what may go does not pass by all of those.
-    add column has_receipt boolean not null default false;
+    add column has_receipt boolean not null default false,
+    -- The owner's groups as its token named them: a grant that a write was submitted under is asked for again before it changes files.
+    add column groups jsonb not null default '[]';
 
 create table holdfast.receipt (
     -- SHA-256 over the five columns that follow, because together they may be longer than an index takes.

@@ -164,6 +164,7 @@ create table holdfast.task (
     last_updated_at timestamp with time zone not null default now(),
     content_address bytea,
     has_receipt boolean not null default false,
+    groups jsonb not null default '[]'::jsonb,
     constraint task_pkey PRIMARY KEY (id),
     constraint task_effect_check CHECK ((effect = ANY (ARRAY['read'::text, 'write'::text]))),
     constraint task_poll_interval_check CHECK ((poll_interval_ms > 0)),

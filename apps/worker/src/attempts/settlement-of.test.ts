@@ -20,6 +20,7 @@ test.each<[string, OperationOutcome, object]>([
   ["a crash may be retried", { kind: "crashed", detail: "SIGSEGV", output: "" }, { code: "operation_crashed", retry: true }],
   ["an unknown version may be retried", { kind: "unknown", detail: "v1", output: "" }, { code: "operation_unknown", retry: true }],
   ["the time limit is final", { kind: "stopped", by: "timeout", output: "" }, { code: "operation_timed_out", retry: false }],
+  ["a write without its grant is final", { kind: "denied", detail: "no", output: "" }, { code: "workspace_not_found", retry: false }],
   ["cancelled is cancelled", { kind: "stopped", by: "cancelled", output: "" }, { kind: "cancelled" }],
   ["a drain interrupts", { kind: "stopped", by: "drain", output: "" }, { kind: "interrupted" }],
   ["without a child nothing was tried", { kind: "unavailable", detail: "EAGAIN", output: "" }, { kind: "interrupted" }],

@@ -25,6 +25,8 @@ export function settlementOf(outcome: AttemptEnd, reference: string): Settlement
       return { kind: "published" };
     case "suspended":
       return { kind: "suspended", requests: outcome.requests };
+    case "denied":
+      return fail("workspace_not_found", outcome.detail, false);
     case "unresolved":
       return fail("write_unresolved", outcome.detail, false);
     case "threw":

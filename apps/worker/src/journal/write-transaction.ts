@@ -160,6 +160,7 @@ export function createWriteTransaction(options: WriteTransactionOptions): WriteT
       const answer = await retryWhileUnavailable(() => journal.bind(attempt, plan), { onRetry });
       if (answer === "bound") return null;
       if (answer === "refused") return { kind: "lost" };
+      if (answer === "denied") return { kind: "denied", detail: "the owner's grant to write in the workspace was withdrawn" };
       const detail = `another plan is being carried out below the root "${attempt.workspace.root}"`;
       if (stopping.aborted || performance.now() > deadline) return { kind: "postponed", detail };
       await pause(ASK_AGAIN_MS * (0.5 + Math.random()), stopping);

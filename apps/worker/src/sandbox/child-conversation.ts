@@ -16,8 +16,8 @@ export type ConversationEnd =
   | { readonly kind: "suspended"; readonly requests: InputRequests }
   | { readonly kind: "ended"; readonly end: ChildEnd }
   | { readonly kind: "storage"; readonly error: unknown }
-  /** What the operation wanted to write has to wait, or cannot be told any more: the run is over either way. */
-  | { readonly kind: "postponed" | "unresolved"; readonly detail: string }
+  /** What the operation wanted to write has to wait, is not allowed, or cannot be told any more: the run is over either way. */
+  | { readonly kind: "postponed" | "denied" | "unresolved"; readonly detail: string }
   | { readonly kind: "refused" };
 
 export interface Conversation {
@@ -148,6 +148,7 @@ export function converse(options: {
       case "conflict":
         return child.send({ kind: "transaction.ended", run, outcome: { kind: "conflict", paths: [...answer.paths] } });
       case "postponed":
+      case "denied":
       case "unresolved":
         return finish(answer);
       case "lost":

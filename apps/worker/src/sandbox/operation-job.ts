@@ -52,6 +52,8 @@ export type TransactionAnswer =
   | { readonly kind: "rejected"; readonly message: string }
   /** Nothing was changed, and the attempt has to end: the plan's turn has not come, or it was asked to stop. */
   | { readonly kind: "postponed"; readonly detail: string }
+  /** Nothing was changed: the task's owner may no longer write in the workspace. */
+  | { readonly kind: "denied"; readonly detail: string }
   /** Somebody will have to look. */
   | { readonly kind: "unresolved"; readonly detail: string }
   /** The attempt is no longer ours. */

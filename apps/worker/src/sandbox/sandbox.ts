@@ -45,6 +45,8 @@ export type OperationOutcome = { readonly output: string } & (
   | { readonly kind: "storage"; readonly error: unknown }
   /** There was no child to run it in, or its write could not get its turn. */
   | { readonly kind: "unavailable"; readonly detail: string }
+  /** Its owner may no longer write in the workspace. */
+  | { readonly kind: "denied"; readonly detail: string }
   /** Its write was interrupted, and cannot be told any more. */
   | { readonly kind: "unresolved"; readonly detail: string }
 );
@@ -180,8 +182,9 @@ function conclude(run: {
       return { kind: "suspended", requests: end.requests };
     case "postponed":
       return { kind: "unavailable", detail: end.detail };
+    case "denied":
     case "unresolved":
-      return { kind: "unresolved", detail: end.detail };
+      return { kind: end.kind, detail: end.detail };
     case "ended":
       return { kind: "crashed", detail: `the child process ${describeEnd(end.end)}` };
     case "storage":

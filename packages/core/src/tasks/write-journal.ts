@@ -46,10 +46,11 @@ export interface JournalEntry extends JournalPlan {
 }
 
 /**
- * `busy`: another plan is being carried out below the same root. `refused`: this attempt may no longer write (contract 7.4), or its task
+ * `busy`: another plan is being carried out below the same root. `denied`: the owner may no longer write in the workspace (contract 2.6),
+ * and nothing was bound. `refused`: this attempt may no longer write (contract 7.4), or its task
  * has another plan already, in whatever state. Repeating a bind whose answer was lost is `bound`.
  */
-export type BindAnswer = "bound" | "busy" | "refused";
+export type BindAnswer = "bound" | "busy" | "denied" | "refused";
 
 /** The durable side of `context.transaction`. Every write presents the attempt's token. */
 export interface WriteJournal {

@@ -1,8 +1,9 @@
-import type { AttemptRef, JournalPlan, WriteJournal } from "@holdfast/core";
+import type { AttemptRef, JournalPlan, Principal, WriteJournal } from "@holdfast/core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { version, writePlan, writing } from "../testing/attempt-records.ts";
-import { openBench, type Bench } from "../testing/bench.ts";
+import { alice, alpha, openBench, type Bench } from "../testing/bench.ts";
 import { createPostgresWriteJournal } from "../write-journal.ts";
+import { addGrant, removeGrant, type GrantMember } from "./change-grants.ts";
 import { storeArtifact } from "./store-artifact.ts";
 
 let bench: Bench;
@@ -97,6 +98,34 @@ test.each([
   await bench.whenBlocked(2);
   await holder.query("commit");
   expect((await binding).toSorted()).toEqual(answers);
+});
+
+describe("a grant to write that was withdrawn meanwhile (C2.6)", () => {
+  const bob: Principal = { ...alice, subject: "bob", groups: ["modders", "testers"] };
+  const group: GrantMember = { workspaceId: alpha, issuer: bob.issuer, memberKind: "group", member: "modders" };
+
+  test("keeps every plan from being bound", async () => {
+    await addGrant(bench.database, { ...group, actions: ["write"], expiresAt: null });
+    const attempt = await bench.claim((await bench.createTask({ ...writing, principal: bob })).id);
+    await removeGrant(bench.database, group);
+    expect(await journal.bind(attempt, writePlan())).toBe("denied");
+    expect(await bench.sql("select from holdfast.journal_entry where task_id = $1", [attempt.taskId])).toEqual([]);
+  });
+
+  test("is found in the groups that the owner's token named", async () => {
+    await addGrant(bench.database, { ...group, actions: ["write"], expiresAt: null });
+    const attempt = await bench.claim((await bench.createTask({ ...writing, principal: bob })).id);
+    expect(await journal.bind(attempt, writePlan())).toBe("bound");
+  });
+
+  test("leaves a plan that is bound to its end", async () => {
+    await addGrant(bench.database, { ...group, actions: ["write"], expiresAt: null });
+    const attempt = await bench.claim((await bench.createTask({ ...writing, principal: bob })).id);
+    await journal.bind(attempt, writePlan());
+    await removeGrant(bench.database, group);
+    expect(await journal.bind(attempt, writePlan())).toBe("bound");
+    expect(await journal.move(attempt, { from: ["planned"], to: "applying" })).toBe("moved");
+  });
 });
 
 describe("below one root", () => {

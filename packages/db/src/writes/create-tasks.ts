@@ -92,11 +92,11 @@ opened as (
 created as (
   insert into holdfast.task (
     id, workspace_id, issuer, subject, operation, operation_version, effect, pool, root, input, ttl_ms, poll_interval_ms,
-    content_address, has_receipt
+    content_address, has_receipt, groups
   )
   select
     id, workspace_id, issuer, subject, operation, operation_version, effect, pool, root, input, ttl_ms, poll_interval_ms,
-    decode(content_address, 'hex'), request_key is not null
+    decode(content_address, 'hex'), request_key is not null, groups::jsonb
   from granted as g
   inner join opened as o on o.task_id = g.id
   returning id, pool, root, created_at

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { JOURNAL_STATES } from "../write-journal.ts";
-import { openMemoryWorld, plan, write } from "./testing.ts";
+import { grant, openMemoryWorld, plan, write } from "./testing.ts";
 
 describe("the journal of writes (C7)", () => {
   test("keeps the whole plan for the attempt that has the task, and hands out copies", async () => {
@@ -22,6 +22,14 @@ describe("the journal of writes (C7)", () => {
     expect(await store.bind(attempt, plan({ seal: "of another plan" }))).toBe("refused");
     await store.move(attempt, { from: ["planned"], to: "applying" });
     expect(await store.bind(attempt, plan())).toBe("refused");
+  });
+
+  test("binds nothing for an owner whose grant to write has ended (C2.6)", async () => {
+    const ending = openMemoryWorld({ grants: [{ ...grant, expiresAt: 1_700_000_000_500 }] });
+    const attempt = await ending.claim((await ending.create({ operation: write })).id);
+    ending.at += 1_000;
+    expect(await ending.store.bind(attempt, plan())).toBe("denied");
+    expect(await ending.store.read(attempt)).toBeNull();
   });
 
   test("takes no plan again from another attempt, which has to take up the one that is there", async () => {

@@ -13,6 +13,7 @@ export function createJournal(shelf: Shelf): WriteJournal {
       const { entry: written, token } = entry.journal;
       return token === attempt.token && written.seal === plan.seal && written.state === "planned" ? "bound" : "refused";
     }
+    if (!shelf.mayWrite(entry)) return "denied";
     const isBusy = [...shelf.entries.values()].some((other) => isWriting(other) && other.workspace.root === entry.workspace.root);
     if (isBusy) return "busy";
     entry.journal = { entry: copyOf({ ...plan, state: "planned", recoveries: 0 }), token: attempt.token };

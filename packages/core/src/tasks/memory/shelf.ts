@@ -31,6 +31,8 @@ export interface Shelf {
   readonly receipts: Map<string, StoredReceipt>;
   /** Null for an unknown workspace and for a missing grant alike. */
   placeFor(request: CreateTask): ClaimedAttempt["workspace"] | null;
+  /** Whether the owner may still change files where the task runs. */
+  mayWrite(entry: Entry): boolean;
   /** The entry as its owner may address it for this action. */
   visible(ref: TaskRef, actionFor: (entry: Entry) => Action): Entry | null;
   /** The entry whose newest attempt this is, or null for an attempt that may no longer write. */
@@ -80,6 +82,7 @@ export function createShelf({ now, workspaces, grants, maxTasks }: ShelfOptions)
       const workspace = workspaces.find(({ id }) => id === request.workspaceId);
       return workspace !== undefined && isGranted(request.principal, workspace.id, actionByEffect(request)) ? workspace : null;
     },
+    mayWrite: ({ request, workspace }) => isGranted(request.principal, workspace.id, "write"),
     visible: ({ id, principal }, actionFor) => {
       const entry = entries.get(id);
       if (entry === undefined || hasExpired(entry, now())) return null;
