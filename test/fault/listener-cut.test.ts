@@ -39,7 +39,7 @@ test("a listener whose packets vanish costs its streams time and no state: they 
   wire.thaw();
   // Neither its end nor what it may have missed of the lists, which have no state to read.
   const told = [await stream.next(), await stream.next()].map((message) => message?.method);
-  expect(told.toSorted()).toEqual(["notifications/tasks", "notifications/tools/list_changed"]);
+  expect(new Set(told)).toEqual(new Set(["notifications/tasks", "notifications/tools/list_changed"]));
 });
 
 test("while the listener stays away, a change is told within the fifteen seconds in which a node looks by itself", async () => {
@@ -72,5 +72,6 @@ test("a listener that is terminated a hundred times while tasks end under it los
   for (const { handle } of tasks) await world.settle(handle, done);
   await chaos;
   const ends = (await stream.rest()).filter(showsTask("completed")).map(({ params }) => params?.["taskId"]);
-  expect(ends.toSorted()).toEqual(tasks.map(({ handle }) => handle).toSorted());
+  expect(ends).toHaveLength(tasks.length);
+  expect(new Set(ends)).toEqual(new Set(tasks.map(({ handle }) => handle)));
 });
