@@ -11,6 +11,7 @@ import {
   type AttemptRef,
   type Settlement,
   type TaskId,
+  type TaskProgress,
   type Telemetry,
   type TelemetryEvent,
 } from "@holdfast/core";
@@ -51,6 +52,10 @@ export interface ServerWorld extends AsyncDisposable {
   revoke(member: string, overrides?: Partial<GrantMember>): Promise<void>;
   /** Claims the task behind a handle, as a worker would. */
   claim(handle: string): Promise<AttemptRef>;
+  /** Reports the attempt's progress. */
+  renew(attempt: AttemptRef, progress: TaskProgress): Promise<void>;
+  /** Settles the attempt without a hint. */
+  end(attempt: AttemptRef, settlement: Settlement): Promise<void>;
   /** Claims and settles it, and publishes the change unless `silently`. */
   settle(handle: string, settlement?: Settlement, options?: { readonly silently?: boolean }): Promise<void>;
   query(text: string, values?: readonly unknown[]): Promise<readonly Record<string, unknown>[]>;
@@ -134,6 +139,12 @@ export async function createServerWorld(): Promise<ServerWorld> {
       await removeGrant(database, memberOf(member, overrides));
     },
     claim,
+    renew: async (attempt, progress) => {
+      await ledger.renew([{ attempt, progress }], 60_000);
+    },
+    end: async (attempt, settlement) => {
+      await ledger.settle(attempt, settlement);
+    },
     settle: async (handle, settlement = { kind: "completed", result: toolResult({ text: "done" }), artifacts: [] }, options = {}) => {
       await ledger.settle(await claim(handle), settlement);
       if (options.silently !== true) publisher.publish(taskIdIn(handle));
