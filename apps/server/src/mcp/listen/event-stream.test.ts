@@ -64,7 +64,8 @@ test("a silent stream carries a comment every fifteen seconds, and none for a re
   const second = reader.read();
   await vi.advanceTimersByTimeAsync(1);
   expect(new TextDecoder().decode((await second).value)).toBe(": keep-alive\n\n");
-  await vi.advanceTimersByTimeAsync(29_999);
+  // Two more are due, and the second finds the first one unread.
+  await vi.advanceTimersByTimeAsync(44_000);
   stream.end({});
   expect(await readAll(reader)).toBe(": keep-alive\n\nevent: message\ndata: {}\n\n");
 });
