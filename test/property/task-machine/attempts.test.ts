@@ -1,5 +1,5 @@
 import { test } from "vitest";
-import { cancel, create, update } from "./client-steps.ts";
+import { cancel, create, permit, update } from "./client-steps.ts";
 import { compareStores, timeoutMs } from "./compare-stores.ts";
 import { openPostgresSide } from "./postgres-side.ts";
 import { races } from "./races.ts";
@@ -9,5 +9,5 @@ test("Postgres and the in-memory store judge every sequence of attempts alike", 
   await using side = await openPostgresSide();
   const { claim, renew, checkpoint, step, stage, settle, work, publish, bind, move, read, reap } = workerSteps(side.artifact);
   const often = [create, create, create, work, work, work, work, work, publish, settle, settle, settle, claim, reap, reap, update, update];
-  await compareStores(side, [...often, cancel, renew, checkpoint, step, stage, bind, move, move, read, races(side.artifact)]);
+  await compareStores(side, [...often, cancel, renew, checkpoint, step, stage, bind, move, move, read, permit, races(side.artifact)]);
 });

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import {
+  ACTIONS,
   isTerminal,
   taskIdFrom,
   type CreateOutcome,
@@ -95,6 +96,11 @@ export const update = fc.record({ task: whichTask, by, replies: fc.array(reply, 
 export const cancel = fc.record({ task: whichTask, by }).map(cancelStep);
 export const abandon = fc.record({ task: whichTask, by }).map(abandonStep);
 export const find = fc.record({ task: whichTask, by }).map(findStep);
+
+/** Of the grants in the first workspace, where most happens. */
+export const permit = fc
+  .record({ grant: fc.constantFrom(0, 0, 1, 2), actions: fc.subarray([...ACTIONS]) })
+  .map((choice) => new Step(`permit(${JSON.stringify(choice)})`, () => ({ act: (store) => store.permit(choice.grant, choice.actions) })));
 
 function inputAnswer(): fc.Arbitrary<InputAnswer> {
   return fc.record({ key: questionKeys, method: methods, answer: fc.record({ n: fc.nat({ max: 3 }) }) });

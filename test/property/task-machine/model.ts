@@ -1,4 +1,4 @@
-import { createMemoryTaskManager } from "@holdfast/core/memory";
+import { createMemoryTaskManager, type MemoryGrant } from "@holdfast/core/memory";
 import { answerOf, MADE } from "./comparison.ts";
 import type { Move, Store } from "./pair.ts";
 import { grants, workspaces } from "./places.ts";
@@ -16,8 +16,14 @@ const KEPT_MS = 600_000;
 
 export function openModel(): Model {
   const clock = { at: BEGINNING };
-  const memory = createMemoryTaskManager({ now: () => clock.at, newReference: () => MADE, workspaces, grants });
-  return { store: { ...memory, expire: (limit) => memory.expire(limit, KEPT_MS) }, clock, past: [] };
+  const own: MemoryGrant[] = [...grants];
+  const memory = createMemoryTaskManager({ now: () => clock.at, newReference: () => MADE, workspaces, grants: own });
+  const store: Store = {
+    ...memory,
+    expire: (limit) => memory.expire(limit, KEPT_MS),
+    permit: async (index, actions) => void own.splice(index, 1, { ...grants[index]!, actions }),
+  };
+  return { store, clock, past: [] };
 }
 
 export async function tell(model: Model, act: Move["act"]): Promise<unknown> {

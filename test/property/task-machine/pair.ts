@@ -1,9 +1,13 @@
-import type { AttemptLedger, AttemptRef, CreateTask, Task, TaskId, TaskManager, WriteJournal } from "@holdfast/core";
+import type { Action, AttemptLedger, AttemptRef, CreateTask, Task, TaskId, TaskManager, WriteJournal } from "@holdfast/core";
 import { answerOf, areAlike, assertAlike, withoutTasks } from "./comparison.ts";
 import { openModel, replay, tell } from "./model.ts";
 import type { Node, PostgresSide } from "./postgres-side.ts";
 
-export type Store = TaskManager & AttemptLedger & WriteJournal & { expire(limit: number): Promise<number> };
+export interface Store extends TaskManager, AttemptLedger, WriteJournal {
+  expire(limit: number): Promise<number>;
+  /** Makes these all that the grant of this number allows, nothing at all included. */
+  permit(grant: number, actions: readonly Action[]): Promise<void>;
+}
 
 /** What a step does, the same to every store: its targets were chosen from what the sequence has met so far. */
 export interface Move {

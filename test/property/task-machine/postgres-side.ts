@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import { taskIdFrom, workerIdSchema, type StoredArtifact, type Task, type TaskRef } from "@holdfast/core";
+import { taskIdFrom, workerIdSchema, type Action, type StoredArtifact, type Task, type TaskRef } from "@holdfast/core";
 import {
   addGrant,
   addWorkspace,
@@ -9,6 +9,7 @@ import {
   createTaskReader,
   expireTasks,
   openDatabase,
+  removeGrant,
   storeArtifact,
   type Database,
 } from "@holdfast/db";
@@ -29,7 +30,7 @@ export interface PostgresSide extends AsyncDisposable {
   readonly artifact: StoredArtifact;
   /** Moves everything that happened so far into the past, as if this time had passed. */
   age(ms: number): Promise<void>;
-  /** Forgets all tasks and receipts. */
+  /** Forgets all tasks and receipts, and gives back what was granted at first. */
   clear(): Promise<void>;
 }
 
@@ -48,12 +49,17 @@ export async function openPostgresSide(): Promise<PostgresSide> {
   if (database === undefined) throw new Error("there is no node");
   for (const workspace of workspaces) await addWorkspace(database, workspace);
   for (const grant of grants) await addGrant(database, grant);
+  const changed = new Set<number>();
   const nodes = databases.map((each): Node => ({
     store: {
       ...createPostgresTaskManager(each),
       ...createPostgresAttemptLedger(each),
       ...createPostgresWriteJournal(each),
       expire: (limit) => expireTasks(each, limit),
+      permit: async (index, actions) => {
+        changed.add(index);
+        await permit(each, index, actions);
+      },
     },
     read: createTaskReader(each),
   }));
@@ -63,9 +69,19 @@ export async function openPostgresSide(): Promise<PostgresSide> {
     nodes,
     artifact,
     age: async (ms) => void (await database.pool.query(AGE, [ms])),
-    clear: async () => void (await database.pool.query(CLEAR)),
+    clear: async () => {
+      await database.pool.query(CLEAR);
+      for (const index of changed) await permit(database, index, grants[index]!.actions);
+      changed.clear();
+    },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
+}
+
+async function permit(database: Database, index: number, actions: readonly Action[]): Promise<void> {
+  const grant = grants[index]!;
+  if (actions.length === 0) await removeGrant(database, grant);
+  else await addGrant(database, { ...grant, actions });
 }
 
 /** Time passes for all tasks, since there are no others than those of the sequence. */

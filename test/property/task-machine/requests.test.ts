@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { test } from "vitest";
-import { abandon, again, cancel, create, find, update } from "./client-steps.ts";
+import { abandon, again, cancel, create, find, permit, update } from "./client-steps.ts";
 import { compareStores, timeoutMs } from "./compare-stores.ts";
 import { openPostgresSide } from "./postgres-side.ts";
 import { races } from "./races.ts";
@@ -12,5 +12,5 @@ test("Postgres and the in-memory store answer every sequence of requests alike",
   const { claim, settle, work, publish, serve, reap, expire } = workerSteps(side.artifact);
   const time = fc.constantFrom(5, 10, 20, 60).map((minutes) => new TimePasses(minutes));
   const often = [create, create, again, again, again, again, work, work, work, publish, serve, serve, settle, update, update, time, time];
-  await compareStores(side, [...often, claim, cancel, abandon, abandon, find, reap, expire, races(side.artifact)]);
+  await compareStores(side, [...often, claim, cancel, abandon, abandon, find, reap, expire, permit, races(side.artifact)]);
 });
