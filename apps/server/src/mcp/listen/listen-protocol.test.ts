@@ -197,6 +197,13 @@ test("a listen request of an unknown revision is told which are served", async (
   expect(answer).toMatchObject({ status: 400, error: { code: -32_022 } });
 });
 
+test.for([{ "io.modelcontextprotocol/clientCapabilities": "all" }, { "io.modelcontextprotocol/clientInfo": 7 }])(
+  "a listen request with the envelope %j is refused as any other",
+  async (meta) => {
+    expect(await refusal(createTestNode(), { toolsListChanged: true }, { meta })).toMatchObject({ status: 400, error: { code: -32_602 } });
+  },
+);
+
 test("lists are told to those who asked for them", async () => {
   const node = createTestNode();
   await using some = await listen(node, { toolsListChanged: true, promptsListChanged: false }, { id: 5 });

@@ -284,6 +284,19 @@ test("a store that is away for a while costs time only", async () => {
   expect(scene.faults).toEqual([]);
 });
 
+test("a fault of the store that lasts is reported once and ends nothing", async () => {
+  const scene = new Scene();
+  scene.set(a, "working");
+  await scene.open([a]);
+  scene.fails = new Error("a bug");
+  scene.change(a, "completed");
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(scene.faults).toEqual([scene.fails]);
+  scene.fails = null;
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(scene.sent).toEqual(["a completed"]);
+});
+
 test("a stream that is over reads nothing more and leaves no timer", async () => {
   const scene = new Scene();
   scene.set(a, "working");

@@ -60,6 +60,7 @@ export function createTaskFeed({ hub, taskIds, read, describe, sink, timing, onF
   /** Changes of progress that wait for their time. */
   const held = new Set<TaskId>();
   let progressAt = 0;
+  let isFaulty = false;
   let progressTimer: NodeJS.Timeout | null = null;
   let retryTimer: NodeJS.Timeout | null = null;
   let wake: (() => void) | null = null;
@@ -165,8 +166,11 @@ export function createTaskFeed({ hub, taskIds, read, describe, sink, timing, onF
         await sink.room();
         try {
           await round();
+          isFaulty = false;
         } catch (error) {
-          if (!isTransient(error)) onFault(error);
+          // It is tried again every second, and says the same each time.
+          if (!isTransient(error) && !isFaulty) onFault(error);
+          isFaulty ||= !isTransient(error);
           retryTimer ??= setTimeout(() => {
             retryTimer = null;
             markAll();
