@@ -4,7 +4,7 @@ import type { Caller } from "./caller.ts";
 import { taskError } from "./client-error.ts";
 import { deliverableResult } from "./deliverable-result.ts";
 import type { TaskAddress } from "./handles.ts";
-import type { NodeTool } from "./node-tools.ts";
+import type { NodeTool } from "./node-tool.ts";
 import { objectSchema } from "./object-schema.ts";
 import { parseArguments } from "./parse-arguments.ts";
 import { annotationsOf } from "./tool-catalog.ts";

@@ -1,16 +1,9 @@
-import type { ForegroundTool, JsonValue, ListName, Pack, ToolResult } from "@holdfast/core";
-import type { Caller } from "./caller.ts";
+import type { ForegroundTool, ListName, Pack } from "@holdfast/core";
 import { jobTools, type JobToolsOptions } from "./job-tools.ts";
+import type { NodeTool } from "./node-tool.ts";
 import { objectSchema } from "./object-schema.ts";
 import { parseArguments } from "./parse-arguments.ts";
-import { annotationsOf, type ToolDescription } from "./tool-catalog.ts";
-
-/** A tool that the node answers itself, in the foreground: no task, no worker, so that it answers while all of them are busy. */
-export interface NodeTool {
-  readonly description: ToolDescription;
-  /** Rejects with `AppError` as operations do. */
-  run(caller: Caller, given: JsonValue): Promise<ToolResult>;
-}
+import { annotationsOf } from "./tool-catalog.ts";
 
 export interface NodeToolsOptions extends JobToolsOptions {
   readonly packs: readonly Pack[];

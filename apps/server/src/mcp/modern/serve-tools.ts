@@ -3,7 +3,7 @@ import { ERRORS, type InputRequests, type JsonValue } from "@holdfast/core";
 import { z } from "zod";
 import { taskError } from "../client-error.ts";
 import type { TaskHandles } from "../handles.ts";
-import type { NodeTool } from "../node-tools.ts";
+import type { NodeTool } from "../node-tool.ts";
 import { parseArgumentObject } from "../parse-arguments.ts";
 import type { CheckParamHeaders } from "../param-headers.ts";
 import type { ToolDescription } from "../tool-catalog.ts";
