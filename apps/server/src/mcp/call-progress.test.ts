@@ -91,6 +91,15 @@ test("after the end nothing is sent and no timer is left", async () => {
   expect(sent).toHaveLength(count);
 });
 
+test("a state that is seen after the end is no report", async () => {
+  const { progress, sent, report } = start();
+  report(1);
+  await progress.stop();
+  report(2);
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(values(sent)).toEqual([1]);
+});
+
 test("the end waits until the last report has left", async () => {
   const left = Promise.withResolvers<void>();
   const { progress, report } = start({ notify: () => left.promise });
