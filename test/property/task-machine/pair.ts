@@ -5,6 +5,7 @@ import type { Node, PostgresSide } from "./postgres-side.ts";
 
 export interface Store extends TaskManager, AttemptLedger, WriteJournal {
   expire(limit: number): Promise<number>;
+  endUnanswered(limit: number): Promise<readonly TaskId[]>;
   /** Makes these all that the grant of this number allows, nothing at all included. */
   permit(grant: number, actions: readonly Action[]): Promise<void>;
 }

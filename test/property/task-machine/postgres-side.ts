@@ -7,6 +7,7 @@ import {
   createPostgresTaskManager,
   createPostgresWriteJournal,
   createTaskReader,
+  endUnanswered,
   expireTasks,
   openDatabase,
   removeGrant,
@@ -56,6 +57,7 @@ export async function openPostgresSide(): Promise<PostgresSide> {
       ...createPostgresAttemptLedger(each),
       ...createPostgresWriteJournal(each),
       expire: (limit) => expireTasks(each, limit),
+      endUnanswered: (limit) => endUnanswered(each, limit),
       permit: async (index, actions) => {
         changed.add(index);
         await permit(each, index, actions);
@@ -84,11 +86,12 @@ async function permit(database: Database, index: number, actions: readonly Actio
   else await addGrant(database, { ...grant, actions });
 }
 
-/** Time passes for all tasks, since there are no others than those of the sequence. */
+/** For all tasks, since there are no others than those of the sequence and those that keep the artifact. */
 const AGE = `
 with aged_tasks as (
   update holdfast.task
   set created_at = created_at - $1 * interval '1 millisecond', last_updated_at = last_updated_at - $1 * interval '1 millisecond'
+  where operation <> '${LINKING}'
 )
 update holdfast.live_task
 set
@@ -111,7 +114,7 @@ async function anArtifact(database: Database, node: Store): Promise<StoredArtifa
       workspaceId,
       operation: { name: LINKING, version: 1, effect: "read", pool: "default" },
       input: {},
-      ttlMs: 60_000,
+      ttlMs: 604_800_000,
       pollIntervalMs: 1_000,
       waiter: "client",
       contentAddress: null,

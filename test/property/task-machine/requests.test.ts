@@ -9,8 +9,8 @@ import { workerSteps } from "./worker-steps.ts";
 
 test("Postgres and the in-memory store answer every sequence of requests alike", { timeout: timeoutMs }, async () => {
   await using side = await openPostgresSide();
-  const { claim, settle, work, publish, serve, reap, expire } = workerSteps(side.artifact);
+  const { claim, settle, work, publish, serve, reap, expire, endUnanswered } = workerSteps(side.artifact);
   const time = fc.constantFrom(5, 10, 20, 60).map((minutes) => new TimePasses(minutes));
   const often = [create, create, again, again, again, again, work, work, work, publish, serve, serve, settle, update, update, time, time];
-  await compareStores(side, [...often, claim, cancel, abandon, abandon, find, reap, expire, permit, races(side.artifact)]);
+  await compareStores(side, [...often, claim, cancel, abandon, abandon, find, reap, expire, endUnanswered, permit, races(side.artifact)]);
 });

@@ -51,6 +51,7 @@ export function workerSteps(artifact: StoredArtifact) {
     read: fc.record({ attempt }).map(readStep),
     reap: fc.constantFrom(1, 2, 100).map(reapStep),
     expire: fc.constantFrom(1, 100).map(expireStep),
+    endUnanswered: fc.constantFrom(1, 100).map(endUnansweredStep),
   };
 }
 
@@ -183,6 +184,10 @@ export function reapStep(limit: number): Step {
 
 function expireStep(limit: number): Step {
   return new Step(`expire(${limit})`, () => ({ act: (store) => store.expire(limit) }));
+}
+
+function endUnansweredStep(limit: number): Step {
+  return new Step(`endUnanswered(${limit})`, () => ({ act: async (store) => (await store.endUnanswered(limit)).toSorted() }));
 }
 
 function withAttempt(

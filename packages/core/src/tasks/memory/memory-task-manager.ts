@@ -1,3 +1,4 @@
+import type { TaskId } from "../../ids.ts";
 import type { AttemptLedger, ClaimedAttempt } from "../attempt-ledger.ts";
 import type { TaskManager } from "../task-manager.ts";
 import type { WriteJournal } from "../write-journal.ts";
@@ -31,6 +32,8 @@ export interface MemoryTaskManager extends TaskManager, AttemptLedger, WriteJour
    * task (contract 4.5, 12.2).
    */
   expire(limit: number, overdueMs?: number): Promise<number>;
+  /** Cancels at most `limit` parked tasks that nobody has answered for as long as they would have been kept, and says which. */
+  endUnanswered(limit: number): Promise<readonly TaskId[]>;
 }
 
 /**
@@ -53,6 +56,7 @@ export function createMemoryTaskManager(options: MemoryStoreOptions): MemoryTask
     abandon: async (ref) => wishes.abandon(ref),
     ...createAttempts(shelf, { now, newReference }),
     ...createJournal(shelf),
+    endUnanswered: async (limit) => wishes.endUnanswered(limit),
     expire: async (limit, overdueMs = 0) => shelf.expire(limit, overdueMs),
   };
 }

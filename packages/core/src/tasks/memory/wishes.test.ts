@@ -64,6 +64,17 @@ describe("a parked task (C9)", () => {
     expect(await store.update(ref, [NAMED, ROOTED])).toMatchObject({ status: "cancelled" });
   });
 
+  test("is cancelled when nobody has answered it for as long as it would have been kept, counted from the last change (C9.4)", async () => {
+    const { store, world, id, ref, find } = await park();
+    world.at += 3_600_000;
+    await store.update(ref, [NAMED]);
+    world.at += 3_600_000;
+    expect(await store.endUnanswered(10)).toEqual([]);
+    world.at += 1;
+    expect(await store.endUnanswered(10)).toEqual([id]);
+    expect(await find(id)).toBeNull();
+  });
+
   test("is not made by an attempt whose task somebody wished to cancel", async () => {
     const { store, create, claim } = openMemoryWorld();
     const attempt = await claim((await create()).id);

@@ -1,3 +1,4 @@
+import type { TaskId } from "../../ids.ts";
 import type { InputAnswer } from "../input.ts";
 import type { Task, TaskRef } from "../task.ts";
 import { TRANSITIONS } from "../transitions.ts";
@@ -13,6 +14,8 @@ export interface Wishes {
   update(ref: TaskRef, answers: readonly InputAnswer[]): Task | null;
   cancel(ref: TaskRef): Task | null;
   abandon(ref: TaskRef): Task | null;
+  /** Cancels tasks that have waited for answers for the whole time that their results would have been kept, and says which. */
+  endUnanswered(limit: number): readonly TaskId[];
 }
 
 export function createWishes(shelf: Shelf, now: () => number): Wishes {
@@ -27,6 +30,14 @@ export function createWishes(shelf: Shelf, now: () => number): Wishes {
     update: (ref, answers) => grant(ref, (entry) => answer(entry, answers, now())),
     cancel: (ref) => grant(ref, (entry) => cancel(entry, now())),
     abandon: (ref) => grant(ref, (entry) => abandon(entry, now())),
+    endUnanswered: (limit) => {
+      const unanswered = [...shelf.entries.values()]
+        .filter(({ phase, lastUpdatedAt, ttlMs }) => phase === "parked" && lastUpdatedAt + ttlMs < now())
+        .toSorted((a, b) => (a.request.id < b.request.id ? -1 : 1))
+        .slice(0, limit);
+      for (const entry of unanswered) finish(entry, "cancel", { at: now() });
+      return unanswered.map(({ request }) => request.id);
+    },
   };
 }
 
