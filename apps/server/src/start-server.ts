@@ -113,6 +113,7 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
     handles,
     hub,
     lists,
+    hasPrompts: packs.some(({ prompts }) => prompts.length > 0),
     readTask: createTaskReader(database),
     serverInfo: { name: "holdfast", title: "Holdfast", version: packageJson.version },
     onFault: (error) => logger.warn({ err: error }, "a state was not delivered to a listener"),

@@ -157,6 +157,7 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
     handles,
     hub,
     lists,
+    hasPrompts: packs.some(({ prompts }) => prompts.length > 0),
     readTask: manager.find,
     serverInfo: { name: "holdfast", title: "Holdfast", version: "0.0.0" },
     onFault: (error) => void listenFaults.push(error),

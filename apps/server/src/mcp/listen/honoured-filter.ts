@@ -26,20 +26,27 @@ function refused(path: string, message: string): AppError {
   return new AppError("invalid_arguments", `a listener's ${path}: ${message}`, { data: { issues: [{ path, message }] } });
 }
 
+/** What there is to listen for. */
+export interface ListenOffer {
+  readonly named: NamedTasks;
+  readonly feed: { visible(): Promise<readonly TaskId[]> };
+  /** Without any, the node does not declare them, and their list cannot change. */
+  readonly hasPrompts: boolean;
+}
+
 /**
  * Exactly what the stream will carry (contract 10.3): the lists, and those ids that the caller may watch, spelled as they came. Of the
  * others nothing is said, whatever the reason. Resources never change, so that subscribing to one is never honoured.
  */
 export async function honouredSubset(
   { toolsListChanged, promptsListChanged, resourcesListChanged, taskIds = [] }: ListenFilter,
-  named: NamedTasks,
-  feed: { visible(): Promise<readonly TaskId[]> },
+  { named, feed, hasPrompts }: ListenOffer,
 ): Promise<HonouredFilter> {
   const visible = new Set((await feed.visible()).flatMap((taskId) => named.get(taskId)?.spellings ?? []));
   const honouredIds = [...new Set(taskIds)].filter((handle) => visible.has(handle));
   return {
     ...(toolsListChanged === true ? { toolsListChanged } : {}),
-    ...(promptsListChanged === true ? { promptsListChanged } : {}),
+    ...(promptsListChanged === true && hasPrompts ? { promptsListChanged } : {}),
     ...(resourcesListChanged === true ? { resourcesListChanged } : {}),
     ...(honouredIds.length > 0 ? { taskIds: honouredIds } : {}),
   };

@@ -29,6 +29,7 @@ export interface ListenEndpointOptions {
   readonly handles: TaskHandles;
   readonly hub: Hub;
   readonly lists: ListChanges;
+  readonly hasPrompts: boolean;
   /** Reads for all streams of the node, under the conditions of `TaskManager.find`. */
   readonly readTask: (ref: TaskRef) => Promise<Task | null>;
   readonly serverInfo: ServerInfo;
@@ -72,7 +73,7 @@ export function createListenEndpoint(options: ListenEndpointOptions): ListenEndp
     cleanup.defer(() => void open.delete(stream));
     // The feed listens before its first read: what changes in between is read again.
     const feed = cleanup.use(openFeed({ ...options, timing, request, principal, named, stream, messages }));
-    const honoured = await honouredSubset(filter, named, feed).catch((error: unknown) => {
+    const honoured = await honouredSubset(filter, { named, feed, hasPrompts: options.hasPrompts }).catch((error: unknown) => {
       stream.close();
       throw error;
     });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { toolResult, type TaskId } from "@holdfast/core";
+import { definePack, toolResult, type TaskId } from "@holdfast/core";
 import { listenFor, openStream, showsTask, type StreamedResponse } from "../../../../../test/support/event-stream.ts";
 import { readAnswer, modernRequest, taskIdOf, toolCall, type Answer, type ModernRequest } from "../../../../../test/support/mcp-request.ts";
 import { createTestNode, principalOf, type TestNode } from "../../testing/test-node.ts";
@@ -219,6 +219,12 @@ test("lists are told to those who asked for them", async () => {
     expect(await all.next()).toMatchObject({ method: `notifications/${list}/list_changed` });
   }
   expect(await some.next()).toEqual({ jsonrpc: "2.0", method: "notifications/tools/list_changed", params: { _meta: { [STAMP]: 5 } } });
+});
+
+test("a list that the node does not have is not honoured", async () => {
+  const node = createTestNode({ packs: [definePack({ name: "bare", operations: [] })] });
+  await using stream = await listen(node, { toolsListChanged: true, promptsListChanged: true });
+  expect((await stream.next())?.params?.["notifications"]).toEqual({ toolsListChanged: true });
 });
 
 test("a node that drains ends its streams with their answers and sends new ones elsewhere", async () => {
