@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { stagedResult } from "../testing/attempt-records.ts";
-import { alice, memberOf, newTaskId, openBench, parkedTask, question, type Bench } from "../testing/bench.ts";
+import { alice, memberOf, newTaskId, openBench, parkedTask, question, standing, type Bench } from "../testing/bench.ts";
 import { findTask } from "./find-task.ts";
 import { addGrant, removeGrant } from "../writes/change-grants.ts";
 
@@ -89,9 +89,12 @@ test("questions are shown while the task waits for their answers, with what JSON
   const strange = { method: "elicitation/create", params: { message: "\u0000 \ud800" } } as const;
   const { id, inputRequests } = await parkedTask(bench, { strange, plain: question("Name?") });
   expect(inputRequests).toEqual({ strange, plain: question("Name?") });
+  await bench.sql("update holdfast.task_input set answer = '{}', answered_at = now() where task_id = $1 and key = 'plain'", [id]);
+  const look = async () => standing(await bench.manager.find({ id, principal: alice }));
+  expect(await look()).toEqual({ status: "input_required", questions: ["strange"] });
   // Nothing of ours leaves a task so; the status decides all the same.
   await bench.sql("update holdfast.task set status = 'working' where id = $1", [id]);
-  expect(await bench.manager.find({ id, principal: alice })).toMatchObject({ status: "working", inputRequests: {} });
+  expect(await look()).toEqual({ status: "working", questions: [] });
 });
 
 test("a stored question that is none fails the look and changes nothing", async () => {

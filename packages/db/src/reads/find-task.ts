@@ -54,7 +54,7 @@ export const TASK_COLUMNS = `
   ) end::text as input_requests,
   r.result::text as result, r.error_code, r.error_reference`;
 
-/** Beside `holdfast.task as t`. A result that is staged has a row already, and is nobody's to see before the task is completed. */
+/** Beside `holdfast.task as t`. A result that is staged has a row already; it is not even fetched before the task is over. */
 export const TASK_JOINS = `
 left join holdfast.live_task as l on l.task_id = t.id
 left join holdfast.task_result as r on r.task_id = t.id and t.status in ('completed', 'failed')`;

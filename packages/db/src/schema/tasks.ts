@@ -40,7 +40,7 @@ export const task = holdfast.table(
     lastUpdatedAt: moment("last_updated_at").notNull().defaultNow(),
     contentAddress: bytea("content_address"),
     hasReceipt: boolean("has_receipt").notNull().default(false),
-  groups: jsonb("groups").notNull().default([]),
+    groups: jsonb("groups").notNull().default([]),
   },
   (table) => [
     index("task_content_address_idx")

@@ -152,6 +152,11 @@ export function question(message: string): InputRequest {
   return { method: "elicitation/create", params: { message } };
 }
 
+/** Where a task stands and which of its questions are open, to be compared exactly. */
+export function standing(task: Task | null) {
+  return task === null ? null : { status: task.status, questions: Object.keys(task.inputRequests).toSorted() };
+}
+
 /** As `Promise.all` over so many calls; each gets its number. */
 export async function atOnce<Answer>(count: number, call: (index: number) => Promise<Answer>): Promise<readonly Answer[]> {
   return await Promise.all(Array.from({ length: count }, (_, index) => call(index)));
