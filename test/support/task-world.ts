@@ -8,6 +8,8 @@ import {
   parseWorkspaceId,
   POLL_INTERVAL_MS,
   taskIdFrom,
+  toolResultSchema,
+  type CreateTask,
   type JsonObject,
   type Operation,
   type Principal,
@@ -20,7 +22,10 @@ import { testDatabase } from "@holdfast/db/testing";
 
 /** The root that the test workspace lies in, as workers name it. */
 export const ROOT_NAME = "mods";
-export const HOSTILE_PACK = path.resolve(import.meta.dirname, "../fixtures/packs/hostile");
+const HOSTILE_PACK = path.resolve(import.meta.dirname, "../fixtures/packs/hostile");
+const DURABLE_PACK = path.resolve(import.meta.dirname, "../fixtures/packs/durable");
+/** HOLDFAST_PACKS of its workers. */
+export const TEST_PACKS = `${HOSTILE_PACK},${DURABLE_PACK}`;
 
 /** A database with one workspace and somebody who may do everything in it. */
 export interface TaskWorld extends AsyncDisposable {
@@ -32,8 +37,13 @@ export interface TaskWorld extends AsyncDisposable {
   readonly principal: Principal;
   /** Folder of the root; the workspace `current` is its folder `mod`. */
   readonly root: string;
-  /** Creates a task of the hostile pack. */
-  create(operation: string, input?: JsonObject, overrides?: Partial<Pick<Operation, "version" | "pool">>): Promise<TaskId>;
+  /** Creates a task of the hostile pack, or of the one that the name of the operation begins with. */
+  create(
+    operation: string,
+    input?: JsonObject,
+    overrides?: Partial<Pick<Operation, "version" | "pool" | "effect">>,
+    request?: Partial<Pick<CreateTask, "contentAddress" | "answers">>,
+  ): Promise<TaskId>;
   find(id: TaskId): Promise<Task>;
   cancel(id: TaskId): Promise<Task>;
   /** Waits until the task is as wished, and fails with what it is instead when it has not become so in time. */
@@ -104,13 +114,19 @@ export async function createTaskWorld(): Promise<TaskWorld> {
     manager,
     principal,
     root,
-    async create(operation, input = {}, overrides = {}) {
+    async create(operation, input = {}, overrides = {}, request = {}) {
       const id = taskIdFrom({ unixMs: Date.now(), random: randomBytes(10) });
       const outcome = await manager.create({
         id,
         principal,
         workspaceId,
-        operation: { name: `hostile.${operation}`, version: 1, effect: "read", pool: "default", ...overrides },
+        operation: {
+          name: operation.includes(".") ? operation : `hostile.${operation}`,
+          version: 1,
+          effect: "read",
+          pool: "default",
+          ...overrides,
+        },
         input: { workspaceId, ...input },
         ttlMs: DEFAULT_TTL_MS,
         pollIntervalMs: POLL_INTERVAL_MS,
@@ -118,6 +134,7 @@ export async function createTaskWorld(): Promise<TaskWorld> {
         contentAddress: null,
         receipt: null,
         answers: [],
+        ...request,
       });
       if (outcome.kind !== "created") throw new Error("the task was denied");
       return id;
@@ -151,4 +168,12 @@ export async function untilValue<Value>(look: () => Promise<Value>, wish: (value
     if (performance.now() > deadline) throw new Error(`not as wished after ${withinMs} ms: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
+}
+
+/** The text of a task that was completed. */
+export function textOf({ status, outcome }: Task): string {
+  const parsed = outcome?.kind === "result" ? toolResultSchema.parse(outcome.result) : null;
+  const [block] = parsed?.content ?? [];
+  if (block?.type !== "text") throw new Error(`the task is ${status} with ${JSON.stringify(outcome)}`);
+  return block.text;
 }

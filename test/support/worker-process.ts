@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { LEASE_MS } from "./test-worker.ts";
-import { HOSTILE_PACK, ROOT_NAME, untilValue, type TaskWorld } from "./task-world.ts";
+import { ROOT_NAME, TEST_PACKS, untilValue, type TaskWorld } from "./task-world.ts";
 
 /** A real worker process, as an operator would start it. */
 export interface WorkerProcess extends AsyncDisposable {
@@ -34,7 +34,7 @@ export async function startWorkerProcess(world: TaskWorld, env: Record<string, s
   } = spawnWorker({
     DATABASE_URL: world.url,
     HOLDFAST_KEYS: world.keys,
-    HOLDFAST_PACKS: HOSTILE_PACK,
+    HOLDFAST_PACKS: TEST_PACKS,
     HOLDFAST_ROOTS: `${ROOT_NAME}=${world.root}`,
     HOLDFAST_LEASE_MS: String(LEASE_MS),
     HOLDFAST_DRAIN_MS: "2000",

@@ -12,6 +12,9 @@ export type PresentFile =
   | { readonly kind: "file"; readonly version: FileVersion; readonly stats: BigIntStats }
   | { readonly kind: "other"; readonly reason: string };
 
+/** A link, a folder, a pipe, or something below a file. */
+const NO_FILE: ReadonlySet<unknown> = new Set(["ELOOP", "EISDIR", "ENXIO", "ENOTDIR", "ENAMETOOLONG"]);
+
 export async function lookAt(place: PlanPlace, file: string): Promise<PresentFile> {
   const shown = JSON.stringify(file);
   try {
@@ -31,7 +34,7 @@ export async function lookAt(place: PlanPlace, file: string): Promise<PresentFil
     if (error instanceof PlaceError) return { kind: "other", reason: error.message };
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT") return { kind: "absent" };
-    if (code === "ELOOP" || code === "EISDIR" || code === "ENXIO") return { kind: "other", reason: `${shown} is no file` };
+    if (NO_FILE.has(code)) return { kind: "other", reason: `there can be no file ${shown}` };
     throw error;
   }
 }

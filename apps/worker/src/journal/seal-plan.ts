@@ -1,17 +1,24 @@
-import type { ClaimedAttempt, JournalPlan, JsonValue, Seals } from "@holdfast/core";
+import { createHash } from "node:crypto";
+import type { ClaimedAttempt, FileVersion, JournalPlan, JsonValue, Seals } from "@holdfast/core";
 
 type Unsealed = Pick<JournalPlan, "files" | "resultText" | "artifacts">;
 type Claim = Pick<ClaimedAttempt, "taskId" | "operation" | "operationVersion" | "workspace">;
 
 const PURPOSE = "journal";
 
-/** Binds a plan to its task and to the folder that it was made for. The bytes are bound by their digests. */
+/** Binds a plan to its task and to the folder that it was made for. */
 export function sealPlan(seals: Seals, attempt: Claim, plan: Unsealed): JournalPlan {
   return { ...plan, seal: seals.seal(PURPOSE, partsOf(attempt, plan)) };
 }
 
+/** The bytes are bound by their digests. */
 export function isGenuinePlan(seals: Seals, attempt: Claim, plan: JournalPlan): boolean {
-  return seals.isGenuine(PURPOSE, partsOf(attempt, plan), plan.seal);
+  const versions = plan.files.flatMap(({ before, after }) => [before, after]);
+  return versions.every(hasItsDigest) && seals.isGenuine(PURPOSE, partsOf(attempt, plan), plan.seal);
+}
+
+function hasItsDigest(version: FileVersion | null): boolean {
+  return version === null || createHash("sha256").update(version.bytes).digest("hex") === version.sha256;
 }
 
 function partsOf(
