@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { startBalancedService } from "../support/balanced-service.ts";
+import { startBalancedService, type BalancedService } from "../support/balanced-service.ts";
+import { modernCaller, toolCall } from "../support/mcp-request.ts";
 import { readExpectedFailures } from "./expected-failures.ts";
 import { readFindings } from "./findings.ts";
 import { readRequirements, runSuite } from "./suite.ts";
@@ -19,6 +20,7 @@ export interface ConformanceRun {
 export async function runConformance({ databaseUrl, scenarios = [], onOutput }: ConformanceRun): Promise<Verdict> {
   const requirements = await readRequirements();
   await using service = await startBalancedService({ databaseUrl, packs: path.join(import.meta.dirname, "pack") });
+  await warmUp(service);
   await using cleanup = new AsyncDisposableStack();
   const folder = await mkdtemp(path.join(tmpdir(), "holdfast-conformance-results-"));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
@@ -32,4 +34,16 @@ export async function runConformance({ databaseUrl, scenarios = [], onOutput }: 
   const only = (names: readonly string[]) => names.filter((name) => scenarios.includes(name));
   const chosen = { required: only(requirements.required), unscored: only(requirements.unscored) };
   return judge(await readFindings(folder, scenarios), chosen, []);
+}
+
+/**
+ * Fills every slot once, so that each worker has child processes to spare. The suite gives some calls half a second, and right after a
+ * start that may have to hold the start of a child as well.
+ */
+async function warmUp({ url, slots }: BalancedService): Promise<void> {
+  const call = modernCaller(url);
+  const calls = Array.from({ length: slots }, (_none, slot) =>
+    call(toolCall("slow_compute", { seconds: 1, label: `warms up slot ${slot}` })),
+  );
+  for (const { error } of await Promise.all(calls)) if (error !== undefined) throw new Error(`the service does not work: ${error.message}`);
 }

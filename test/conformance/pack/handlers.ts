@@ -7,7 +7,8 @@ import * as questions from "./questions.ts";
 import { elicited, rootsOf, sampled } from "./questions.ts";
 import { PNG, WAV } from "./samples.ts";
 
-const PROGRESS_STEP_MS = 50;
+/** The suite counts three reports, and those of one half second travel as one. */
+const PROGRESS_STEP_MS = 700;
 const IMAGE: ContentBlock = { type: "image", ...PNG };
 
 // The suite compares some of these texts letter by letter.
