@@ -26,7 +26,7 @@ const QUEUED = `
   select a.pid from pg_stat_activity as a
   where a.datname = current_database() and a.wait_event_type = 'Lock' and a.application_name = '${NAME}'`;
 
-export async function closeGate(world: TaskWorld, table: "task_event" | "task_result"): Promise<StatementGate> {
+export async function closeGate(world: TaskWorld, table: "task_event" | "task_result" | "journal_entry"): Promise<StatementGate> {
   const database = openDatabase({ url: world.url, applicationName: NAME, maxConnections: 3, onError: () => undefined });
 
   const inside = new Set<() => void>();
@@ -77,7 +77,7 @@ export async function closeGate(world: TaskWorld, table: "task_event" | "task_re
   };
 }
 
-/** Parts of the statements that an attempt sends. All but `STAGE` write `task_event`, that one and `SETTLE` write `task_result`. */
+/** Parts of the statements that an attempt sends. `BIND` and `MOVE` write `journal_entry`, `STAGE` and `SETTLE` `task_result`, all but `STAGE` `task_event`. */
 export const BIND = "into holdfast.journal_entry";
 export const MOVE = "update holdfast.journal_entry";
 export const STAGE = "into holdfast.task_result";

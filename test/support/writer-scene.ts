@@ -31,17 +31,24 @@ export interface WriterScene extends AsyncDisposable {
   takeOver(): Promise<{ readonly task: Task; readonly rests: readonly TelemetryEvents["journal.rested"][] }>;
 }
 
-/** It is about to bind its plan. */
-export async function startWriterScene(): Promise<WriterScene> {
+/** It is about to bind its plan. `table` is what the gate holds: while it is `task_event`, nothing else happens to any task either. */
+export async function startWriterScene(
+  options: {
+    readonly table?: "task_event" | "journal_entry";
+    readonly operation?: string;
+    readonly env?: Readonly<Record<string, string>>;
+  } = {},
+): Promise<WriterScene> {
+  const { table = "task_event", operation = "durable.rewrite", env = {} } = options;
   await using cleanup = new AsyncDisposableStack();
   const world = cleanup.use(await createTaskWorld());
   const mod = modFiles(world);
   await mod.write(BEFORE);
-  const worker: WorkerProcess = cleanup.use(await startWorkerProcess(world));
+  const worker: WorkerProcess = cleanup.use(await startWorkerProcess(world, { ...env }));
   const files = Object.entries(AFTER).map(([name, text]) => ({ path: name, text }));
-  const id = await world.create("durable.rewrite", { files, after: "go" }, { effect: "write" });
+  const id = await world.create(operation, { files, after: "go" }, { effect: "write" });
   await world.untilRunning(id);
-  const gate = cleanup.use(await closeGate(world, "task_event"));
+  const gate = cleanup.use(await closeGate(world, table));
   await writeFile(path.join(mod.folder, "go"), "");
   await gate.untilWaiting(BIND);
   const owned = cleanup.move();
