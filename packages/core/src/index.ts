@@ -23,6 +23,7 @@ export * from "./tasks/checkpoint.ts";
 export * from "./tasks/write-journal.ts";
 export * from "./tasks/task.ts";
 export * from "./tasks/task-manager.ts";
+export * from "./tasks/attempt.ts";
 export * from "./tasks/attempt-ledger.ts";
 export * from "./tasks/wake.ts";
 export * from "./operations/load-pack.ts";

@@ -1,18 +1,12 @@
 import type { ErrorCode } from "../errors.ts";
 import type { TaskId, WorkerId } from "../ids.ts";
+import type { AttemptRef, StoredArtifact } from "./attempt.ts";
 import type { ToolResult } from "../operations/tool-result.ts";
 import type { Effect } from "../operations/operation.ts";
 import type { KeepAnswer, SealedStep, SealedValue, StagedResult } from "./checkpoint.ts";
 import type { InputRequests, TaskInput } from "./input.ts";
 import type { TaskProgress } from "./task.ts";
 import type { JournalState } from "./write-journal.ts";
-
-/** The attempt that presents a write: only the holder of the newest token of a task may change anything (contract 5.2). */
-export interface AttemptRef {
-  readonly taskId: TaskId;
-  readonly token: number;
-  readonly workerId: WorkerId;
-}
 
 /** What a worker can run and reach; a claim outside of it finds nothing. */
 export interface WorkerReach {
@@ -94,11 +88,6 @@ export type Settlement =
    * asked or answered before; nothing is settled then.
    */
   | { readonly kind: "suspended"; readonly requests: InputRequests };
-
-export interface StoredArtifact {
-  readonly sha256: string;
-  readonly name: string;
-}
 
 /** `refused`: a newer attempt or a terminal state stands, and nothing was changed. */
 export type SettlementAnswer = "completed" | "failed" | "cancelled" | "requeued" | "parked" | "refused";

@@ -1,5 +1,5 @@
 import type { TaskId } from "../ids.ts";
-import type { StoredArtifact } from "./attempt-ledger.ts";
+import type { StoredArtifact } from "./attempt.ts";
 
 /**
  * A value that one attempt leaves for the next, with what proves that we wrote it. Keeping one grows the task's checkpoint version,

@@ -1,4 +1,4 @@
-import type { AttemptRef, StoredArtifact } from "./attempt-ledger.ts";
+import type { AttemptRef, StoredArtifact } from "./attempt.ts";
 
 /**
  * Where a write stands. `planned`: bound, nothing touched. `applying`: files are being replaced. `committed`: all are, and checked.

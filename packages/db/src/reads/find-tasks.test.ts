@@ -22,6 +22,7 @@ test("each question is answered at its place, for its own principal, as a single
     code: "operation_failed",
     reference: randomUUID(),
     detail: "broke",
+    retry: false,
   });
   const refs = [
     { id: second.id, principal: alice },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { AppError } from "../../errors.ts";
-import type { AttemptRef, Settlement } from "../attempt-ledger.ts";
+import type { AttemptRef } from "../attempt.ts";
+import type { Settlement } from "../attempt-ledger.ts";
 import type { SealedValue } from "../checkpoint.ts";
 import type { JournalState } from "../write-journal.ts";
 import { alice, openMemoryWorld, plan, REFERENCE, staged, write, type MemoryWorld } from "./testing.ts";

@@ -1,8 +1,8 @@
 import { AppError } from "../../errors.ts";
 import type { TaskId } from "../../ids.ts";
+import type { AttemptRef } from "../attempt.ts";
 import type {
   AttemptLedger,
-  AttemptRef,
   ClaimedAttempt,
   ClaimRequest,
   Renewal,

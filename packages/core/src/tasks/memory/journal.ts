@@ -1,4 +1,4 @@
-import type { AttemptRef } from "../attempt-ledger.ts";
+import type { AttemptRef } from "../attempt.ts";
 import type { BindAnswer, FileVersion, JournalEntry, JournalPlan, JournalState, WriteJournal } from "../write-journal.ts";
 import { isWriting } from "./entry.ts";
 import type { Shelf } from "./shelf.ts";

@@ -1,6 +1,7 @@
 import type { Principal } from "../../access/principal.ts";
 import { taskIdFrom, workerIdSchema, type TaskId } from "../../ids.ts";
-import type { AttemptRef, ClaimedAttempt } from "../attempt-ledger.ts";
+import type { AttemptRef } from "../attempt.ts";
+import type { ClaimedAttempt } from "../attempt-ledger.ts";
 import type { StagedResult } from "../checkpoint.ts";
 import type { ReceiptRequest } from "../receipt.ts";
 import type { CreateOutcome, CreateTask, Task } from "../task.ts";
