@@ -67,6 +67,15 @@ test("a grant of a group counts for those whose token names it", async () => {
   expect(found.map((task) => task?.id)).toEqual([id, undefined]);
 });
 
+test("a row that cannot be read fails the look at its own task, and nobody else's (C1.6)", async () => {
+  const read = createTaskReader(bench.open());
+  const [sound, broken] = [await bench.createTask(), await bench.createTask()];
+  await bench.claim(broken.id);
+  await bench.sql("update holdfast.live_task set progress_value = 1, progress_message = '[1]' where task_id = $1", [broken.id]);
+  const looks = await Promise.allSettled([broken, sound].map(({ id }) => read({ id, principal: alice })));
+  expect(looks.map(({ status }) => status)).toEqual(["rejected", "fulfilled"]);
+});
+
 test("what many ask at once is read in a few statements", async () => {
   const database = bench.open();
   const read = createTaskReader(database);

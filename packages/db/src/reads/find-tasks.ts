@@ -4,7 +4,6 @@ import { grantPredicate, principalParameters } from "../grant-predicate.ts";
 import { createLane } from "../lane.ts";
 import type { Database } from "../pool.ts";
 import { runStatement, type Statement } from "../statement.ts";
-import { sqlStateOf } from "../storage-error.ts";
 import { IS_UNEXPIRED, TASK_COLUMNS, TASK_JOINS, taskOf, taskRowSchema } from "./find-task.ts";
 
 /** One batch of results is in memory at a time. */
@@ -18,7 +17,8 @@ export function createTaskReader(database: Database): (ref: TaskRef) => Promise<
   const lane = createLane<TaskRef, Task | null>({
     run: (refs) => findTasks(database, refs),
     batchSize: BATCH_SIZE,
-    blamesOneItem: (error) => error instanceof AppError && error.code === "internal" && sqlStateOf(error) !== null,
+    // A stored value that cannot be read fails the look at its own task only (contract 1.6); a read may always be repeated.
+    blamesOneItem: (error) => error instanceof AppError && error.code === "internal",
     // More streams than this ask at once only when all of them look again, after the node's listener was away.
     queueLimit: 100_000,
   });

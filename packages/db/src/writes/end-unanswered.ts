@@ -8,8 +8,8 @@ import { runStatement, type Statement } from "../statement.ts";
  * An ordinary call gets no handle: if its client never comes back with the answers, nobody else knows the task. So everything that a
  * parked task needs goes with it, and nothing is parked for ever (contract 9.4).
  *
- * - Against an answer: it wants the same lock on `live_task`. If it came first, the row is not parked or has just changed; if it comes
- *   second, it finds no row and is ignored.
+ * - Against an answer: it wants the same lock on `live_task`. If it came first, the task is not parked or has just changed, which is
+ *   judged again with both rows locked; if it comes second, it finds no row and is ignored.
  * - On all nodes at once: `skip locked` gives each task to one of them.
  * - A parked task has no attempt, and no plan of it is under way.
  */
@@ -24,7 +24,7 @@ with due as (
   where l.parked and t.last_updated_at + t.ttl_ms * interval '1 millisecond' < now()
   order by l.task_id
   limit ${limit}
-  for update of l skip locked
+  for update of l, t skip locked
 ),
 closed as (
   delete from holdfast.live_task as l
