@@ -1,4 +1,13 @@
-import { canonicalJson, inputKeySchema, type InputRequest, type InputRequests, type JsonObject, type Operation } from "@holdfast/core";
+import {
+  canonicalJson,
+  INPUT_METHODS,
+  inputKeySchema,
+  type InputMethod,
+  type InputRequest,
+  type InputRequests,
+  type JsonObject,
+  type Operation,
+} from "@holdfast/core";
 import { MAX_QUESTIONS, QUESTIONS_BYTES, type RunFrame } from "../sandbox/frames.ts";
 import { faultOfQuestion, newKeys } from "../sandbox/questions.ts";
 import type { Channel } from "./channel.ts";
@@ -21,7 +30,7 @@ export function createClientQuestions(options: {
   const inputs = new Map(frame.inputs.map((input) => [input.key, input]));
 
   return async (requests) => {
-    checkQuestions(requests, operation);
+    checkQuestions(requests, { name: operation.name, asksOf: (key) => (inputs.has(key) ? INPUT_METHODS : operation.asks) });
     for (const [key, question] of Object.entries(requests)) {
       const known = inputs.get(key);
       if (known !== undefined && !isSameQuestion(known, question))
@@ -46,13 +55,19 @@ export function createClientQuestions(options: {
   }
 }
 
-function checkQuestions(requests: InputRequests, { name, asks }: Operation): void {
+interface Asking {
+  readonly name: string;
+  /** What the manifest says is what may be asked in mid-task: a question that is settled needs no mention there. */
+  readonly asksOf: (key: string) => readonly InputMethod[];
+}
+
+function checkQuestions(requests: InputRequests, { name, asksOf }: Asking): void {
   const keys = Object.keys(requests);
   if (keys.length > MAX_QUESTIONS) throw new RangeError(`${keys.length} questions at once are more than ${MAX_QUESTIONS}`);
   for (const [key, question] of Object.entries(requests)) {
     if (!inputKeySchema.safeParse(key).success)
       throw new TypeError(`"${key}" is no key for a question: 1 to 128 visible ASCII characters are`);
-    const fault = faultOfQuestion(question, asks);
+    const fault = faultOfQuestion(question, asksOf(key));
     if (fault !== null) throw new TypeError(`the question "${key}" of ${name} ${fault}`);
   }
 }
