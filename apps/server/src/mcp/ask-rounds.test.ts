@@ -40,6 +40,11 @@ test("an answer under another key, of another kind, or one that is not believed 
   expect(round([], [said("name", "")])).toEqual(again);
 });
 
+test("an answer of another kind never reaches the operation, however much it believes", () => {
+  const wrong: InputAnswer = { key: "colour", method: "roots/list", answer: { roots: [] } };
+  expect(round([said("name", "Ada")], [wrong])).toEqual({ answers: [said("name", "Ada")], requests: { colour: form("A colour?") } });
+});
+
 test("a better answer replaces one that was not believed", () => {
   expect(round([said("name", "")], [said("name", "Ada")]).answers).toEqual([said("name", "Ada")]);
 });

@@ -8,6 +8,8 @@ import type { Cancellations } from "./cancellations.ts";
 export interface OrdinaryCall {
   readonly principal: Principal;
   readonly requestId: string;
+  /** Whether its caller can name it again, and so find what it has begun (contract 4.3). */
+  readonly hasKey: boolean;
   /** Aborted when the caller is gone: nobody will read the answer. */
   readonly signal: AbortSignal;
   /** Told of every state of the task on its way. */
@@ -64,8 +66,9 @@ export function createOrdinaryCalls(options: OrdinaryCallsOptions): OrdinaryCall
     begin: async (call, id, admit) => {
       using watch = hub.watch(id);
       const admitted = await admit().catch((error: unknown) => {
-        // The statement may have been committed all the same, and then nobody would ever look at its result.
-        if (error instanceof AppError && error.code === "storage_unavailable")
+        // The statement may have been committed all the same. A caller with a key asks again and finds its task; without one, nobody
+        // would ever look at the result.
+        if (error instanceof AppError && error.code === "storage_unavailable" && !call.hasKey)
           cancellations.abandon({ id, principal: call.principal }, call.requestId);
         throw error;
       });

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test, vi } from "vitest";
-import { taskIdFrom, toolResult } from "@holdfast/core";
+import { AppError, taskIdFrom, toolResult } from "@holdfast/core";
 import { taskIdOf, toolCall, type ModernRequest } from "../../../../test/support/mcp-request.ts";
 import { createTestNode, principalOf, type TestNode } from "../testing/test-node.ts";
 
@@ -88,6 +88,24 @@ test("an ordinary repeat that leaves takes the task from nobody, and the last on
   expect(await status()).toBe("working");
   await leaveFirst();
   expect(await status()).toBe("cancelled");
+});
+
+test("a keyed call that may have been stored in spite of a fault is left for its repeat, which finds it", async () => {
+  const node = createTestNode();
+  const { create } = node.store;
+  node.faults.create = async (request) => {
+    await create(request);
+    throw new AppError("storage_unavailable", "the connection ended before the answer");
+  };
+  expect(await node.call(change({ requestKey: "k" }, { tasks: false }))).toMatchObject({ status: 503 });
+  await node.cancellations.idle();
+  const original = node.newestTask();
+  expect(await node.find(original)).toMatchObject({ status: "working", cancelRequested: false });
+  delete node.faults.create;
+  const repeat = node.call(change({ requestKey: "k" }, { tasks: false }));
+  await vi.waitFor(() => expect(node.hub.size).toBe(2));
+  await node.settle(original);
+  expect((await repeat).result).toMatchObject({ resultType: "complete" });
 });
 
 test("a receipt that none of us has sealed is an internal error, and its task is not shown", async () => {

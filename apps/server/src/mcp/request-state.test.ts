@@ -49,3 +49,8 @@ test("rotating the keys keeps states alive as long as the old key verifies", () 
   expect(states([second, first]).open(subject, text)).toEqual(state);
   expect(() => states([second]).open(subject, text)).toThrow("without our seal");
 });
+
+test("answers that no request could bring back are refused at once", () => {
+  const long = { ...state, answers: [{ key: "name", method: "roots/list" as const, answer: { roots: ["x".repeat(400 * 1024)] } }] };
+  expect(() => states().close(subject, long, hence(1))).toThrow(expect.objectContaining({ code: "invalid_arguments" }));
+});

@@ -11,6 +11,7 @@ import {
 } from "@holdfast/core";
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import { invalidArguments } from "./parse-arguments.ts";
 
 /** What a request is about, so that its state is good for this request alone. */
 export interface RequestSubject {
@@ -30,6 +31,7 @@ export type RequestState =
 
 /** `requestState` of MCP: carried by the client, which may neither read anything secret in it nor change it (contract 3). */
 export interface RequestStates {
+  /** Throws `AppError` "invalid_arguments" for answers that no request could bring back. */
   close(subject: RequestSubject, state: RequestState, expiresAt: Date): string;
   /** Throws `AppError` "request_state_invalid" for everything that `close` did not make for exactly this request, or too long ago. */
   open(subject: RequestSubject, text: string): RequestState;
@@ -47,7 +49,9 @@ export function createRequestStates({ seals, now }: { readonly seals: Seals; rea
   return {
     close: (subject, state, expiry) => {
       const payload = Buffer.from(JSON.stringify({ ...state, expiresAt: expiry.getTime() })).toString("base64url");
-      return `${payload}.${seals.seal(PURPOSE, sealed(subject, payload))}`;
+      const text = `${payload}.${seals.seal(PURPOSE, sealed(subject, payload))}`;
+      if (text.length <= MAX_LENGTH) return text;
+      throw invalidArguments([{ path: "inputResponses", message: "the answers of all rounds together are too long" }]);
     },
     open: (subject, text) => {
       const end = text.indexOf(".");

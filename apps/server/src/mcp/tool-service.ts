@@ -95,7 +95,13 @@ export function createToolService(options: ToolServiceOptions): ToolService {
     const subject: RequestSubject = { principal: caller.principal, method: "tools/call", name: call.name, arguments: given };
     const state = call.requestState === null ? null : states.open(subject, call.requestState);
     const responses = readAnswers(call.responses);
-    const ordinary: OrdinaryCall = { principal: caller.principal, requestId: caller.requestId, signal: call.signal, onLook: call.onLook };
+    const ordinary: OrdinaryCall = {
+      principal: caller.principal,
+      requestId: caller.requestId,
+      hasKey: key !== null,
+      signal: call.signal,
+      onLook: call.onLook,
+    };
     if (state?.kind === "parked") {
       call.signal.throwIfAborted();
       return answerOf(caller, subject, await ordinaryCalls.resume(ordinary, state.taskId, responses));
