@@ -20,9 +20,10 @@ import {
 import { ConfigError, createLogger, createSeals, createTelemetry, loadOperations, repeat, startRecovery } from "@holdfast/process";
 import type { Logger } from "pino";
 import packageJson from "../package.json" with { type: "json" };
+import type { AttemptServices } from "./attempts/attempt-services.ts";
 import { createLeaseKeeper } from "./attempts/lease-keeper.ts";
 import { retryWhileUnavailable } from "./attempts/retry-while-unavailable.ts";
-import { runAttempt, type AttemptServices } from "./attempts/run-attempt.ts";
+import { runAttempt } from "./attempts/run-attempt.ts";
 import type { WorkerConfig } from "./config.ts";
 import { createJobRunner } from "./jobs/job-runner.ts";
 import { createRunTask } from "./jobs/run-task.ts";

@@ -4,10 +4,10 @@ import { createWriteTransaction, type WriteRest, type WriteTransaction } from ".
 import type { OperationOutcome, OperationRun } from "../sandbox/sandbox.ts";
 import type { WorkspacePlace } from "../workspace/inside.ts";
 import { sourceRevision } from "../workspace/source-revision.ts";
+import type { AttemptServices } from "./attempt-services.ts";
 import { createAttemptSeals, type AttemptSeals } from "./left-behind.ts";
 import type { HeldLease } from "./lease-keeper.ts";
 import { isTransient, retryWhileUnavailable } from "./retry-while-unavailable.ts";
-import type { AttemptServices } from "./run-attempt.ts";
 import type { AttemptEnd } from "./settlement-of.ts";
 
 /** A claimed attempt under a lease that is renewed until it is disposed of. */

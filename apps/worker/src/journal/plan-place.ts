@@ -19,9 +19,11 @@ export class PlaceError extends Error {
  * The folder that holds a file of the plan; null when it is not there. Throws `PlaceError` when the way to it leads through a link, a file,
  * or a folder that the file system spells differently.
  */
-export async function parentFolder({ folder }: PlanPlace, file: string): Promise<string | null> {
-  const parent = path.dirname(path.join(folder, file));
+export async function parentFolder(place: PlanPlace, file: string): Promise<string | null> {
+  const parent = path.dirname(path.join(place.folder, file));
   const real = await realpath(parent).catch((error: unknown) => absent(error, file));
+  // What is not there may still have to be made, and not behind a link.
+  if (real === null && parent !== place.folder) await parentFolder(place, path.relative(place.folder, parent));
   if (real !== null && real !== parent)
     throw new PlaceError(`the way to ${JSON.stringify(file)} leads through a link or is spelled differently`);
   return real;
