@@ -134,6 +134,11 @@ test.each([
   expect(await world.query("select from holdfast.task_input where task_id = $1", [id])).toEqual([]);
 });
 
+test("a question that was answered before there was a task needs no mention in the manifest", async () => {
+  const id = await world.create("durable.ask_secretly", {}, {}, { answers: [answer("secret", { roots: [] }, "roots/list")] });
+  expect(await world.untilTerminal(id)).toMatchObject({ status: "completed" });
+});
+
 test("an operation asks only what its manifest says, so that clients are warned before there is a task", async () => {
   const id = await world.create("durable.ask_secretly");
   expect(await world.untilTerminal(id)).toMatchObject({ status: "failed", outcome: { code: "operation_failed" } });
