@@ -569,6 +569,7 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
       "no question is no wait",
       "an operation asks only what its manifest says, so that clients are warned before there is a task",
       "%s is refused in the handler, and nobody is asked",
+      "a question that was answered before there was a task needs no mention in the manifest",
     ],
     [suspendAttempt]: [
       "an attempt that asks > parks its task: the questions are there, nobody holds or wakes it, and the budget is as it was",
