@@ -145,6 +145,54 @@ create table holdfast.receipt (
 );
 CREATE UNIQUE INDEX receipt_task_id_idx ON holdfast.receipt USING btree (task_id);
 
+create table holdfast.session (
+    id uuid not null,
+    token_sha256 bytea not null,
+    issuer text not null,
+    subject text not null,
+    revision text not null,
+    capabilities json not null,
+    client_name json not null,
+    stream_epoch integer not null default 0,
+    created_at timestamp with time zone not null default now(),
+    seen_at timestamp with time zone not null default now(),
+    constraint session_pkey PRIMARY KEY (id),
+    constraint session_token_sha256_key UNIQUE (token_sha256),
+    constraint session_token_sha256_check CHECK ((octet_length(token_sha256) = 32))
+);
+CREATE INDEX session_owner_idx ON holdfast.session USING btree (issuer, subject, seen_at DESC);
+CREATE INDEX session_seen_at_idx ON holdfast.session USING btree (seen_at);
+
+create table holdfast.session_call (
+    id uuid not null,
+    session_id uuid not null,
+    request_id text not null,
+    method text not null,
+    params json not null,
+    task_id uuid,
+    as_task boolean not null,
+    epoch integer not null default 0,
+    request_state text,
+    round_after integer not null default 0,
+    created_at timestamp with time zone not null default now(),
+    answered_at timestamp with time zone,
+    cancelled_at timestamp with time zone,
+    constraint session_call_pkey PRIMARY KEY (id)
+);
+CREATE INDEX session_call_answered_at_idx ON holdfast.session_call USING btree (answered_at) WHERE (answered_at IS NOT NULL);
+CREATE INDEX session_call_session_id_idx ON holdfast.session_call USING btree (session_id, created_at DESC);
+
+create table holdfast.session_question (
+    call_id uuid not null,
+    "position" integer not null,
+    key text not null,
+    method text not null,
+    params json not null,
+    answer json,
+    constraint session_question_pkey PRIMARY KEY (call_id, "position"),
+    constraint session_question_method_check CHECK ((method = ANY (ARRAY['elicitation/create'::text, 'sampling/createMessage'::text, 'roots/list'::text])))
+);
+
 create table holdfast.task (
     id uuid not null,
     workspace_id text not null,
@@ -174,6 +222,7 @@ create table holdfast.task (
 );
 CREATE INDEX task_content_address_idx ON holdfast.task USING btree (content_address, created_at DESC) WHERE (content_address IS NOT NULL);
 CREATE INDEX task_expires_at_idx ON holdfast.task USING btree ((((created_at AT TIME ZONE 'UTC'::text) + ((ttl_ms)::double precision * '00:00:00.001'::interval)))) WHERE ((status = ANY (ARRAY['completed'::text, 'failed'::text, 'cancelled'::text])) AND (NOT has_receipt));
+CREATE INDEX task_owner_idx ON holdfast.task USING btree (issuer, subject, id DESC);
 
 create table holdfast.task_artifact (
     task_id uuid not null,
@@ -285,6 +334,10 @@ alter table holdfast.live_task add constraint live_task_task_id_fkey FOREIGN KEY
 
 alter table holdfast.receipt add constraint receipt_task_id_fkey FOREIGN KEY (task_id) REFERENCES holdfast.task(id);
 alter table holdfast.receipt add constraint receipt_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES holdfast.workspace(id);
+
+alter table holdfast.session_call add constraint session_call_session_id_fkey FOREIGN KEY (session_id) REFERENCES holdfast.session(id) ON DELETE CASCADE;
+
+alter table holdfast.session_question add constraint session_question_call_id_fkey FOREIGN KEY (call_id) REFERENCES holdfast.session_call(id) ON DELETE CASCADE;
 
 alter table holdfast.task add constraint task_workspace_id_fkey FOREIGN KEY (workspace_id) REFERENCES holdfast.workspace(id);
 

@@ -16,6 +16,10 @@ export { forgetWorker, registerWorker, touchWorker, type WorkerDescription } fro
 export { rewake } from "./writes/rewake-tasks.ts";
 export { expireTasks } from "./writes/expire-tasks.ts";
 export { endUnanswered } from "./writes/end-unanswered.ts";
+export { createSessionStore, type SessionStore } from "./session-store.ts";
+export { expireSessions } from "./writes/expire-sessions.ts";
+export type { StoredSession } from "./writes/meet-session.ts";
+export type { StoredCall, StoredQuestion } from "./writes/take-over-call.ts";
 export { listUnclaimableTasks, type UnclaimableTask } from "./reads/list-unclaimable-tasks.ts";
 
 export { createListener, type Listener, type ListenerOptions } from "./listener.ts";

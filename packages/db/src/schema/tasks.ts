@@ -46,6 +46,7 @@ export const task = holdfast.table(
     index("task_content_address_idx")
       .on(table.contentAddress, table.createdAt.desc())
       .where(sql`content_address is not null`),
+    index("task_owner_idx").on(table.issuer, table.subject, table.id.desc()),
     index("task_expires_at_idx")
       .on(sql`(created_at at time zone 'UTC' + ttl_ms * interval '1 millisecond')`)
       .where(sql`status in ('completed', 'failed', 'cancelled') and not has_receipt`),
