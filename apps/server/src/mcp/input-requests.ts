@@ -11,18 +11,23 @@ export function deliverableRequests(stored: unknown): InputRequests {
   return parsed.data;
 }
 
-const params = { _meta: z.record(z.string(), z.json()).optional() };
-const shownSchema = z.object({ type: z.literal("object"), properties: z.record(z.string(), z.json()) }).catchall(z.json());
+/** No stricter than what a worker lets an operation ask, or a task would wait for an answer to a question that nobody can see. */
 const elicitationSchema = z.union([
-  z.object({ ...params, mode: z.literal("form").optional(), message: z.string(), requestedSchema: shownSchema }).catchall(z.json()),
-  z.object({ ...params, mode: z.literal("url"), message: z.string(), url: z.url() }).catchall(z.json()),
+  z
+    .object({
+      mode: z.literal("form").optional(),
+      message: z.string(),
+      requestedSchema: z.object({ type: z.literal("object") }).catchall(z.json()),
+    })
+    .catchall(z.json()),
+  z.object({ mode: z.literal("url"), message: z.string(), url: z.url() }).catchall(z.json()),
 ]);
 const messageSchema = z.object({ role: z.enum(["user", "assistant"]), content: z.json() }).catchall(z.json());
-const samplingSchema = z.object({ ...params, messages: z.array(messageSchema), maxTokens: z.number().int().positive() }).catchall(z.json());
+const samplingSchema = z.object({ messages: z.array(messageSchema), maxTokens: z.number().int().positive() }).catchall(z.json());
 
 const requestSchema = z.discriminatedUnion("method", [
   z.strictObject({ method: z.literal("elicitation/create"), params: elicitationSchema }),
   z.strictObject({ method: z.literal("sampling/createMessage"), params: samplingSchema }),
-  z.strictObject({ method: z.literal("roots/list"), params: z.object(params).catchall(z.json()) }),
+  z.strictObject({ method: z.literal("roots/list"), params: z.record(z.string(), z.json()) }),
 ]);
 const requestsSchema = z.record(inputKeySchema, requestSchema).refine((requests) => Object.keys(requests).length > 0, "no question");

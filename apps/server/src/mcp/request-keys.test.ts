@@ -51,8 +51,11 @@ test("an ordinary call shares the receipt: a repeat of a finished write answers 
   const node = createTestNode();
   taskIdOf(await node.call(change({ requestKey: "k" })));
   await node.settle(node.newestTask(), { kind: "completed", result: toolResult({ text: "changed" }), artifacts: [] });
+  const read = vi.fn<() => Promise<null>>(async () => null);
+  node.faults.find = read;
   const ordinary = await node.call(change({ requestKey: "k" }, { tasks: false }));
   expect(ordinary.result).toMatchObject({ resultType: "complete", content: [{ type: "text", text: "changed" }] });
+  expect(read).not.toHaveBeenCalled();
   expect(node.hub.size).toBe(0);
 });
 
@@ -64,6 +67,24 @@ test("an ordinary repeat of a write that is under way waits for the same task", 
   await vi.waitFor(() => expect(node.created).toHaveLength(2));
   await node.settle(original, { kind: "completed", result: toolResult({ text: "changed" }), artifacts: [] });
   expect((await ordinary).result).toMatchObject({ content: [{ type: "text", text: "changed" }] });
+});
+
+test("a task that ends while a repeat is being told of it is seen without a hint and without waiting", async () => {
+  const node = createTestNode();
+  taskIdOf(await node.call(change({ requestKey: "k" })));
+  const original = node.newestTask();
+  const { create } = node.store;
+  node.faults.create = async (request) => {
+    const outcome = await create(request);
+    await node.settle(original);
+    return outcome;
+  };
+  vi.useFakeTimers({ toFake: ["setTimeout"] });
+  try {
+    expect((await node.call(change({ requestKey: "k" }, { tasks: false }))).result).toMatchObject({ content: [{ text: "done" }] });
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("an ordinary repeat that leaves takes the task from nobody, and the last one who waits takes it with it (C8.5)", async () => {
