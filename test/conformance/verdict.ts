@@ -6,7 +6,7 @@ export interface Verdict {
   readonly passed: boolean;
   /** What is wrong, one line each. */
   readonly complaints: readonly string[];
-  /** The three lines that say how much was passed. */
+  /** How much was passed, in up to three lines. */
   readonly summary: readonly string[];
 }
 
@@ -35,11 +35,12 @@ export function judge(findings: readonly Finding[], requirements: Requirements, 
   return { passed: complaints.length === 0, complaints, summary: summarize(findings, requirements) };
 }
 
-/** What a reader wants to know first, so that `required 37/37` stands alone on its line. */
+/** What a reader wants to know first, so that `required 37/37` stands alone on its line. Nothing is said of what was not asked for. */
 function summarize(findings: readonly Finding[], { required, unscored }: Requirements): string[] {
   const of = (scenarios: readonly string[], outcome: Finding["outcome"]) =>
     findings.filter((finding) => finding.outcome === outcome && scenarios.includes(finding.scenario)).map(({ scenario }) => scenario);
-  const all = (name: string, scenarios: readonly string[]): string => {
+  const all = (name: string, scenarios: readonly string[]): string[] => {
+    if (scenarios.length === 0) return [];
     const failed = of(scenarios, "failed");
     const passed = of(scenarios, "passed");
     const skipped = of(scenarios, "skipped");
@@ -47,15 +48,15 @@ function summarize(findings: readonly Finding[], { required, unscored }: Require
       failed.length === 0
         ? `all passed: ${passed.join(", ")}`
         : `${passed.length}/${passed.length + failed.length} passed, not ${failed.join(", ")}`;
-    return `${name} ${count}${skipped.length === 0 ? "" : ` (skipped by the suite: ${skipped.join(", ")})`}`;
+    return [`${name} ${count}${skipped.length === 0 ? "" : ` (skipped by the suite: ${skipped.join(", ")})`}`];
   };
-  const isOfTasks = (scenario: string): boolean => scenario.startsWith("tasks-");
+  const ofTasks = unscored.filter((scenario) => scenario.startsWith("tasks-"));
   return [
-    `required ${of(required, "passed").length}/${required.length}`,
-    all("tasks", unscored.filter(isOfTasks)),
-    all(
+    ...(required.length === 0 ? [] : [`required ${of(required, "passed").length}/${required.length}`]),
+    ...all("tasks", ofTasks),
+    ...all(
       "unscored",
-      unscored.filter((scenario) => !isOfTasks(scenario)),
+      unscored.filter((scenario) => !ofTasks.includes(scenario)),
     ),
   ];
 }
