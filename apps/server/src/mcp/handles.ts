@@ -2,8 +2,11 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { parseWorkspaceId, taskIdSchema, type Principal, type TaskId, type WorkspaceId } from "@holdfast/core";
 import type { Key } from "@holdfast/process";
 
-/** Which protocol a handle was given out by: `m` for 2026-07-28. A handle of one generation is unknown to the others (contract 3.2). */
-export type HandleGeneration = "m";
+/**
+ * Which protocol a handle was given out by: `m` for 2026-07-28, `l` for the revisions from 2025. A handle of one generation is unknown to
+ * the other (contract 3.2).
+ */
+export type HandleGeneration = "m" | "l";
 
 export interface HandleScope {
   readonly generation: HandleGeneration;

@@ -14,6 +14,13 @@ export interface OrdinaryCall {
   readonly signal: AbortSignal;
   /** Told of every state of the task on its way. */
   readonly onLook?: ((task: Task) => void) | undefined;
+  /** Told of the task that is waited for, before anything else is done with it. What it throws ends the call. */
+  readonly onAdmitted?: ((task: Task) => Promise<void>) | undefined;
+}
+
+/** Ends the waiting of a call and leaves its task alone: somebody else goes on with the call, or has let go of the task already. */
+export class Released extends Error {
+  override readonly name = "Released";
 }
 
 export interface OrdinaryCallsOptions {
@@ -56,6 +63,7 @@ export function createOrdinaryCalls(options: OrdinaryCallsOptions): OrdinaryCall
     try {
       return await wait();
     } catch (error) {
+      if (error instanceof Released) throw error;
       if (stopping.aborted) throw new AppError("overloaded", `the node stopped while a call waited for task ${id}`, { cause: error });
       cancellations.abandon({ id, principal: call.principal }, call.requestId);
       throw error;
@@ -72,10 +80,11 @@ export function createOrdinaryCalls(options: OrdinaryCallsOptions): OrdinaryCall
           cancellations.abandon({ id, principal: call.principal }, call.requestId);
         throw error;
       });
-      if (isAnswer(admitted.task)) return admitted.task;
-      if (admitted.task.id === id) return await owning(call, id, () => settled(call, id, watch));
       const other = admitted.task.id;
       return await owning(call, other, async () => {
+        await call.onAdmitted?.(admitted.task);
+        if (isAnswer(admitted.task)) return admitted.task;
+        if (other === id) return await settled(call, id, watch);
         using watchOther = hub.watch(other);
         // It may have changed before anybody here listened.
         const task = await manager.find({ id: other, principal: call.principal });

@@ -37,7 +37,8 @@ export interface ToolCall {
   /** Aborted when the caller is gone: nobody will read the answer of an ordinary call. */
   readonly signal: AbortSignal;
   /** Told of the states of an ordinary call's task on its way. */
-  readonly onLook?: ((task: Task) => void) | undefined;
+  readonly onLook?: OrdinaryCall["onLook"];
+  readonly onAdmitted?: OrdinaryCall["onAdmitted"];
 }
 
 /** `inputRequired`: the same call is expected again, with answers and with this state. */

@@ -5,12 +5,16 @@ export interface EventStream {
   readonly over: AbortSignal;
   /** Whether its reader has left as much unread as may be. */
   readonly isFull: boolean;
-  /** Queues one message; does nothing once the stream is over. */
-  send(message: object): void;
+  /** Queues one message, under an id by which its reader can say what it had last; does nothing once the stream is over. */
+  send(message: object, id?: string): void;
+  /** Queues an id without a message: from there its reader can go on even if nothing else arrives. */
+  prime(id: string): void;
   /** Resolves when the reader has taken enough for another message, and when the stream is over. */
   room(): Promise<void>;
   /** Queues a last message and closes behind it. */
-  end(message: object): void;
+  end(message: object, id?: string): void;
+  /** Closes behind what is queued. */
+  finish(): void;
   /** Closes at once and without a word. */
   close(): void;
 }
@@ -115,8 +119,16 @@ export function openEventStream({ signal, hangUp, keepAliveMs, stallMs }: EventS
   if (signal.aborted) close();
   else signal.addEventListener("abort", close, { once: true });
 
-  const send = (message: object): void => {
-    if (!over.signal.aborted) push(new TextEncoder().encode(`event: message\ndata: ${JSON.stringify(message)}\n\n`));
+  const send = (message: object, id?: string): void => {
+    if (over.signal.aborted) return;
+    const name = id === undefined ? "" : `id: ${id}\n`;
+    push(new TextEncoder().encode(`event: message\n${name}data: ${JSON.stringify(message)}\n\n`));
+  };
+  const finish = (): void => {
+    clearInterval(keepAliveTimer);
+    over.abort();
+    wakeAll();
+    if (queue.length === 0) close();
   };
   return {
     response: new Response(body, { status: 200, headers: HEADERS }),
@@ -125,17 +137,18 @@ export function openEventStream({ signal, hangUp, keepAliveMs, stallMs }: EventS
       return isFull();
     },
     send,
+    prime: (id) => {
+      if (!over.signal.aborted) push(new TextEncoder().encode(`id: ${id}\ndata: \n\n`));
+    },
     room: async () => {
       if (over.signal.aborted || !isFull()) return;
       await new Promise<void>((resolve) => wake.add(resolve));
     },
-    end: (message) => {
-      send(message);
-      clearInterval(keepAliveTimer);
-      over.abort();
-      wakeAll();
-      if (queue.length === 0) close();
+    end: (message, id) => {
+      send(message, id);
+      finish();
     },
+    finish,
     close,
   };
 }

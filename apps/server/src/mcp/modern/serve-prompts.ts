@@ -4,7 +4,7 @@ import type { PromptService } from "../prompt-service.ts";
 import type { ResourceService } from "../resource-service.ts";
 import { listParamsSchema } from "./list-params.ts";
 import { inputRequiredResult } from "./serve-tools.ts";
-import type { Serve } from "./serving.ts";
+import type { Serve } from "../serve.ts";
 
 export function servePrompts(serve: Serve, service: PromptService): void {
   const prompts = service.prompts.map(({ name, title, description, arguments: declared }) => ({

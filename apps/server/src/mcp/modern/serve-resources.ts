@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { ArtifactRange, ArtifactService } from "../artifact-service.ts";
 import type { ResourceContent, ResourceService } from "../resource-service.ts";
 import { listParamsSchema } from "./list-params.ts";
-import type { Serve } from "./serving.ts";
+import type { Serve } from "../serve.ts";
 
 /** Artifacts are named by the results that made them; listing all of a workspace would be its whole history. */
 export function serveResources(serve: Serve, artifacts: ArtifactService, service: ResourceService): void {

@@ -6,7 +6,8 @@ import { missingCapabilities } from "../client-capabilities.ts";
 import type { TaskAddress, TaskHandles } from "../handles.ts";
 import { invalidArguments } from "../parse-arguments.ts";
 import type { ToolService } from "../tool-service.ts";
-import { TASKS_EXTENSION, type ModernRequest, type Serve } from "./serving.ts";
+import type { Serve } from "../serve.ts";
+import { TASKS_EXTENSION, type ModernRequest } from "./serving.ts";
 import { detailedTaskJson } from "./task-json.ts";
 
 export interface ServeTasksOptions {
@@ -18,7 +19,7 @@ export interface ServeTasksOptions {
 export const TASKS_CAPABILITY = { extensions: { [TASKS_EXTENSION]: {} } };
 
 /** The methods of the Tasks extension (SEP-2663); they belong to requests that declared it. */
-export function serveTasks(serve: Serve, { service, handles }: ServeTasksOptions): void {
+export function serveTasks(serve: Serve<ModernRequest>, { service, handles }: ServeTasksOptions): void {
   const serveTask = (
     method: string,
     answer: (task: { readonly handle: string; readonly address: TaskAddress }, request: ModernRequest) => Promise<Result>,

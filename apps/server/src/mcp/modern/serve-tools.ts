@@ -9,7 +9,8 @@ import type { CheckParamHeaders } from "../param-headers.ts";
 import type { ToolDescription } from "../tool-catalog.ts";
 import type { CallAnswer, ToolService } from "../tool-service.ts";
 import { listParamsSchema } from "./list-params.ts";
-import type { Serve } from "./serving.ts";
+import type { Serve } from "../serve.ts";
+import type { ModernRequest } from "./serving.ts";
 import { taskJson } from "./task-json.ts";
 import { withProgress } from "./with-progress.ts";
 
@@ -24,7 +25,7 @@ export interface ServeToolsOptions {
 }
 
 /** `headers` are those of the request. */
-export function serveTools(serve: Serve, options: ServeToolsOptions, headers: Headers): void {
+export function serveTools(serve: Serve<ModernRequest>, options: ServeToolsOptions, headers: Headers): void {
   const { tools, nodeTools, service, handles, checkParamHeaders } = options;
   serve("tools/list", listParamsSchema, async () => ({ tools }));
   serve("tools/call", callParamsSchema, async ({ name, arguments: given, _meta }, { caller, context, responses, requestState }) => {

@@ -1,32 +1,21 @@
-import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, type Result, type ServerContext } from "@modelcontextprotocol/server";
+import { CLIENT_CAPABILITIES_META_KEY, ProtocolError, type ServerContext } from "@modelcontextprotocol/server";
 import { AppError, type JsonObject, type JsonValue } from "@holdfast/core";
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import type { Caller } from "../caller.ts";
 import { clientError } from "../client-error.ts";
 import type { Exchange } from "../exchange.ts";
 import { parseArguments } from "../parse-arguments.ts";
+import type { Serve, ServedRequest } from "../serve.ts";
 import type { ExactServer } from "./exact-server.ts";
 
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 /** One request of revision 2026-07-28, for those who answer it. */
-export interface ModernRequest {
-  readonly caller: Caller;
+export interface ModernRequest extends ServedRequest {
   readonly context: ServerContext;
-  /** Answers and state of a further round, as the client sent them; null where it sent none. */
-  readonly responses: Readonly<Record<string, JsonValue>> | null;
-  readonly requestState: string | null;
 }
 
-/** Registers who answers a method. Its params are parsed before; whatever is thrown becomes an error that a caller may see. */
-export type Serve = <Params>(
-  method: string,
-  params: z.ZodType<Params>,
-  answer: (params: Params, request: ModernRequest) => Promise<Result>,
-) => void;
-
-export function serveOn(server: ExactServer, exchange: Exchange): Serve {
+export function serveOn(server: ExactServer, exchange: Exchange): Serve<ModernRequest> {
   return (method, params, answer) => {
     // The SDK's own refusal would dump its schema library's text, so nothing is left for it to refuse.
     server.setRequestHandler(method, { params: anyParams }, async (given, context) => {
