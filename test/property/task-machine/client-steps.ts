@@ -1,11 +1,14 @@
 import { createHash, randomBytes } from "node:crypto";
 import {
   ACTIONS,
+  INPUT_METHODS,
   isTerminal,
   taskIdFrom,
   type CreateOutcome,
   type CreateTask,
+  type Effect,
   type InputAnswer,
+  type InputMethod,
   type InputRequest,
   type Task,
   type TaskId,
@@ -50,17 +53,12 @@ export const creation: fc.Arbitrary<Creation> = fc.oneof(
 function creationWith(of: {
   isAddressed: fc.Arbitrary<boolean>;
   key: fc.Arbitrary<string | null>;
-  effects?: readonly CreateTask["operation"]["effect"][];
+  effects?: readonly Effect[];
 }): fc.Arbitrary<Creation> {
   return fc.record({
     owner: someone,
     workspace: fc.constantFrom(0, 0, 0, 0, 1, 2),
-    operation: fc.record({
-      name: fc.constantFrom("test.echo", "test.echo", "test.echo", "test.echo", "test.other"),
-      version: fc.constantFrom(1, 1, 1, 1, 2),
-      effect: fc.constantFrom(...(of.effects ?? (["read", "write"] as const))),
-      pool: fc.constant("default"),
-    }),
+    operation: operationOf(of.effects ?? ["read", "write"]),
     text: fc.constantFrom("a", "a", "a", "a", "\u{1f600}"),
     minutes: fc.constantFrom(10, 30),
     waiter: fc.constantFrom("client", "call"),
@@ -71,6 +69,21 @@ function creationWith(of: {
       { weight: 1, arbitrary: fc.uniqueArray(inputAnswer(), { selector: ({ key }) => key, maxLength: 2 }) },
     ),
   });
+}
+
+/** What an operation does is settled by its name. */
+function operationOf(effects: readonly Effect[]): fc.Arbitrary<CreateTask["operation"]> {
+  const choice = fc.record({
+    effect: fc.constantFrom(...effects),
+    isOther: fc.constantFrom(false, false, false, false, true),
+    version: fc.constantFrom(1, 1, 1, 1, 2),
+  });
+  return choice.map(({ effect, isOther, version }) => ({
+    name: isOther ? `test.${effect}_other` : `test.${effect}`,
+    version,
+    effect,
+    pool: "default",
+  }));
 }
 
 /** To the question of this number among the open ones, with its method or another one; null to whatever key. */
@@ -204,7 +217,13 @@ export function updateStep(choice: { task: number; by: number | null; replies: r
 
 function answerTo(open: readonly [string, InputRequest][], { question, isOfKind, key, method, answer }: Reply): InputAnswer {
   const aimed = question === null ? undefined : open[question % Math.max(1, open.length)];
-  return aimed === undefined ? { key, method, answer } : { key: aimed[0], method: isOfKind ? aimed[1].method : method, answer };
+  return aimed === undefined
+    ? { key, method, answer }
+    : { key: aimed[0], method: isOfKind ? aimed[1].method : another(aimed[1].method), answer };
+}
+
+function another(method: InputMethod): InputMethod {
+  return INPUT_METHODS.find((other) => other !== method)!;
 }
 
 export function cancelStep(choice: { task: number; by: number | null }): Step {

@@ -25,7 +25,11 @@ export const grants = workspaces.flatMap(({ id: workspaceId }) => [
 ]);
 
 export const workers = Array.from({ length: 3 }, () => workerIdSchema.parse(randomUUID()));
-export const reach = { pools: ["default"], roots: ["mods", "other"], operations: ["test.echo", "test.other"] };
+export const reach = {
+  pools: ["default"],
+  roots: ["mods", "other"],
+  operations: ["test.read", "test.read_other", "test.write", "test.write_other"],
+};
 
 function named(text: string): WorkspaceId {
   const id = parseWorkspaceId(text);

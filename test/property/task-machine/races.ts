@@ -2,7 +2,7 @@ import type { StoredArtifact } from "@holdfast/core";
 import fc from "fast-check";
 import { abandonStep, again, cancelStep, createStep, creation, reply, updateStep, type Creation } from "./client-steps.ts";
 import { ANY as NEWEST, Race, type Step } from "./step.ts";
-import { claimStep, reapStep, settleStep, stageStep, workerSteps } from "./worker-steps.ts";
+import { bindStep, claimStep, plan, reapStep, settleStep, stageStep, workerSteps } from "./worker-steps.ts";
 import { settlement, stagedResult } from "./values.ts";
 
 /**
@@ -20,8 +20,11 @@ export function races(artifact: StoredArtifact): fc.Arbitrary<Race> {
   const onAttempt = fc.tuple(attemptStep(artifact), attemptStep(artifact));
   const onBoth = fc.tuple(attemptStep(artifact), taskStep(NEWEST));
   const onAddress = fc.tuple(again, taskStep(NEWEST));
-  const binds = fc.tuple(workerSteps(artifact).bind, workerSteps(artifact).bind);
-  return fc.oneof(twins, repeats, onTask, onTask, onAttempt, onBoth, onAddress, binds).map(([first, second]) => new Race(first, second));
+  const bind = fc.record({ attempt: fc.constantFrom(0, 0, 0, 1), plan: plan(artifact) }).map(bindStep);
+  const binds = fc.tuple(bind, bind);
+  return fc
+    .oneof(twins, repeats, onTask, onTask, onAttempt, onBoth, onAddress, binds, binds)
+    .map(([first, second]) => new Race(first, second));
 }
 
 function taskStep(task: number): fc.Arbitrary<Step> {

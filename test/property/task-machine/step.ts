@@ -77,7 +77,7 @@ type Target = Pick<CreateTask, "id" | "principal" | "operation">;
 const strayTask: Target = {
   id: taskIdSchema.parse("00000000-0000-7000-8000-000000000000"),
   principal: principals[0],
-  operation: { name: "test.echo", version: 1, effect: "read", pool: "default" },
+  operation: { name: "test.read", version: 1, effect: "read", pool: "default" },
 };
 
 export function taskAt(pair: Pair, index: number, fits: (task: Task) => boolean): Target {

@@ -42,9 +42,16 @@ export function workerSteps(artifact: StoredArtifact) {
     stage: fc.record({ attempt, result: stagedResult(artifact) }).map(stageStep),
     settle: fc.record({ attempt, settlement: settlement(artifact) }).map(settleStep),
     work: fc
-      .record({ task: whichQueued, leaving: fc.option(leftover(artifact)), ending: fc.option(settlement(artifact), { freq: 4 }) })
+      .record({
+        task: whichQueued,
+        leaving: fc.option(leftover(artifact)),
+        ending: fc.option(settlement(artifact), { freq: 4 }),
+        times: fc.constantFrom(1, 1, 1, 2, 3),
+      })
       .map(workStep),
-    publish: fc.record({ task: whichQueued, leaving: staging, ending: fc.constant<Settlement>({ kind: "published" }) }).map(workStep),
+    publish: fc
+      .record({ task: whichQueued, leaving: staging, ending: fc.constant<Settlement>({ kind: "published" }), times: fc.constant(1) })
+      .map(workStep),
     serve: fc.record({ read: addressedRead, result: stagedResult(artifact) }).map(serveStep),
     bind: fc.record({ attempt, plan: plan(artifact) }).map(bindStep),
     move: fc.record({ attempt, from: openFrom, to: fc.constantFrom(...JOURNAL_STATES), recovered: fc.boolean() }).map(moveStep),
@@ -78,20 +85,36 @@ interface Work {
   readonly leaving: Leaving | null;
   /** Null for an attempt that goes on. */
   readonly ending: Settlement | null;
+  /** How many attempts in a row do the same. */
+  readonly times: number;
 }
 
-/** A whole attempt, or its beginning, in one step: what takes several attempts in a row is reached by few steps then. */
+/** Whole attempts, or the beginning of one, in one step: what takes several of them in a row is reached by few steps then. */
 function workStep(choice: Work): Step {
   return new Step(`work(${JSON.stringify(choice, withBytes)})`, (pair) => {
     const { id: taskId, operation } = taskAt(pair, choice.task, isQueued);
-    const act = async (store: Store): Promise<unknown> => {
+    const attempt = async (store: Store): Promise<Worked> => {
       const claimed = await store.claim({ taskId, workerId: workers[0]!, leaseMs: 3_600_000, reach });
-      if (claimed === null) return null;
+      if (claimed === null) return { claimed, left: null, ended: null };
       const left = choice.leaving === null ? null : await leave(store, claimed, operation.effect, choice.leaving);
       return { claimed, left, ended: choice.ending === null ? null : await answerOf(store.settle(claimed, choice.ending)) };
     };
-    return { act, note: (answer) => noteAttempt(pair, (answer as { claimed: ClaimedAttempt } | null)?.claimed ?? null) };
+    const act = async (store: Store): Promise<readonly Worked[]> => {
+      const worked: Worked[] = [];
+      for (let time = 0; time < choice.times; time += 1) worked.push(await attempt(store));
+      return worked;
+    };
+    const note = (answer: unknown): void => {
+      for (const { claimed } of answer as readonly Worked[]) noteAttempt(pair, claimed);
+    };
+    return { act, note };
   });
+}
+
+interface Worked {
+  readonly claimed: ClaimedAttempt | null;
+  readonly left: unknown;
+  readonly ended: unknown;
 }
 
 interface Served {
@@ -218,7 +241,7 @@ function leftover(artifact: StoredArtifact): fc.Arbitrary<Leaving> {
   );
 }
 
-function plan(artifact: StoredArtifact): fc.Arbitrary<JournalPlan> {
+export function plan(artifact: StoredArtifact): fc.Arbitrary<JournalPlan> {
   const version = fc.option(fc.uint8Array({ maxLength: 4 }).map((bytes) => ({ sha256: "ab".repeat(32), bytes })));
   return fc.record({
     files: fc.array(fc.record({ path: anyText(), before: version, after: version }), { maxLength: 2 }),
