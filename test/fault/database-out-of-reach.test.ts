@@ -40,14 +40,17 @@ test("a worker whose connections are all reset keeps its attempt and settles it"
   expect(await world.untilTerminal(next, 15_000)).toMatchObject({ status: "completed" });
 });
 
-test("a result that is ready while the database is away is stored when it comes back", async () => {
+test.each([
+  ["a result", "read", "could not be staged, trying again"],
+  ["the outcome of a write", "write", "could not be settled, trying again"],
+] as const)("%s that is ready while the database is away is stored when it comes back", async (_, effect, message) => {
   await using world = await createTaskWorld();
   await using wire = await startTcpProxy(world.url);
   await using worker = await startWorkerProcess(world, { DATABASE_URL: wire.url, HOLDFAST_LEASE_MS: "10000" });
-  const id = await world.create("sleep", { ms: 1_000, deaf: true });
+  const id = await world.create("sleep", { ms: 1_000, deaf: true }, { effect });
   await world.until(id, ({ progress }) => progress !== null, 5_000);
   wire.cut();
-  const retries = () => Promise.resolve(worker.messages("could not be settled, trying again"));
+  const retries = () => Promise.resolve(worker.messages(message));
   await untilValue(retries, ({ length }) => length >= 2, 5_000);
   wire.mend();
   expect(await world.untilTerminal(id)).toMatchObject({ status: "completed" });
@@ -62,7 +65,7 @@ test("an artifact that meets the database's absence is stored when it comes back
   await using holder = await lockArtifacts(world);
   const id = await world.create("artifact", { sizes: [100_000] });
   const uploads = () =>
-    world.query("select from pg_stat_activity where query like '%holdfast.artifact_blob%' and wait_event_type = 'Lock'");
+    world.query("select from pg_stat_activity where query like '%insert into holdfast.artifact_blob%' and wait_event_type = 'Lock'");
   await untilValue(uploads, ({ length }) => length === 1, 10_000);
   wire.cut();
   const retries = () => Promise.resolve(worker.messages("could not be stored, trying again"));
