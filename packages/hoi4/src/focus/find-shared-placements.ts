@@ -26,7 +26,7 @@ export async function findSharedPlacements({
   pace: Pace;
 }): Promise<SharedPlacements> {
   const files = listing.files.filter((file) => isFocusFile(file) && file.path !== except.path);
-  const snapshot = await readModFiles({ context, listing: { ...listing, files, descriptor: null }, pace, onRead: () => undefined });
+  const snapshot = await readModFiles({ context, listing: { ...listing, files }, pace });
   if ("code" in snapshot) return { placements: new Map(), filesRead: [] };
   const placements = new Map<string, Placement>();
   for (const { bytes } of snapshot.files) {

@@ -1,5 +1,6 @@
-import { othersFiles, replacesFolder, type Descriptor } from "../mod/descriptor.ts";
+import { othersFiles } from "../mod/descriptor.ts";
 import type { Diagnostic } from "../mod/diagnostic.ts";
+import type { OpenSources } from "../mod/list-mod-files.ts";
 import type { SourceLocation } from "../mod/source-location.ts";
 import type { EventFact, FileFacts, SwallowedEvent } from "./event-facts.ts";
 import { namespaceOf, ROOT_SCOPES } from "./event-types.ts";
@@ -8,7 +9,7 @@ import type { Defined, DefinitionTable } from "./definition-table.ts";
 import type { LinkedGraph, UnnamedEdge } from "./link-event-graph.ts";
 
 /** What is wrong with definitions in the light of all the others. */
-export function checkDefinitions(linked: LinkedGraph, files: readonly FileFacts[], descriptor: Descriptor): Diagnostic[] {
+export function checkDefinitions(linked: LinkedGraph, files: readonly FileFacts[], open: OpenSources): Diagnostic[] {
   const incoming = incomingOf(linked);
   return [
     ...checkDuplicates(linked.events, {
@@ -25,7 +26,7 @@ export function checkDefinitions(linked: LinkedGraph, files: readonly FileFacts[
       idOf: ({ name }) => name,
     }),
     ...files.flatMap(({ swallowed }) => swallowed.map(swallowedDefinition)),
-    ...checkNamespaces(linked.events.all, files, descriptor),
+    ...checkNamespaces(linked.events.all, files, open),
     ...checkHelperCycles(linked),
     ...linked.events.all.flatMap((defined) => checkFiring(defined, incoming)),
   ];
@@ -72,19 +73,19 @@ function swallowedDefinition({ id, at, inside }: SwallowedEvent): Diagnostic {
 }
 
 /** Once for each namespace: the line is missing once, however many events miss it. */
-function checkNamespaces(events: readonly Defined<EventFact>[], files: readonly FileFacts[], descriptor: Descriptor): Diagnostic[] {
+function checkNamespaces(events: readonly Defined<EventFact>[], files: readonly FileFacts[], open: OpenSources): Diagnostic[] {
   const declared = new Set(files.flatMap(({ namespaces }) => namespaces.map(({ name }) => name)));
   const firstUse = new Map<string, EventFact>();
   for (const { fact } of events) {
     const namespace = namespaceOf(fact.id);
     if (namespace !== null && !declared.has(namespace) && !firstUse.has(namespace)) firstUse.set(namespace, fact);
   }
-  const isCertain = replacesFolder(descriptor, "events");
+  const isCertain = !open.game && open.dependencies.length === 0;
   return [...firstUse].map(([namespace, { at }]) => ({
     code: "EVENT_NAMESPACE_UNDECLARED",
     severity: isCertain ? "error" : "warning",
     category: "reference",
-    message: `No file says "add_namespace = ${namespace}"${isCertain ? "" : `, unless one of ${othersFiles(descriptor)} does`}. Without it the game does not load events such as this one.`,
+    message: `No file says "add_namespace = ${namespace}"${isCertain ? "" : `, unless one of ${othersFiles(open)} does`}. Without it the game does not load events such as this one.`,
     classification: isCertain ? "confirmed_error" : "probable_defect",
     confidence: isCertain ? "high" : "medium",
     location: at,

@@ -1,14 +1,15 @@
-import { othersFiles, type Descriptor } from "../mod/descriptor.ts";
+import { othersFiles } from "../mod/descriptor.ts";
 import type { Diagnostic } from "../mod/diagnostic.ts";
+import type { OpenSources } from "../mod/list-mod-files.ts";
 import type { SwallowedEvent } from "./event-facts.ts";
 import type { LinkedGraph, UnresolvedCall } from "./link-event-graph.ts";
 
 /** What is wrong, or open, with the calls whose event the mod does not define. */
 export function checkReferences(
   { unresolved, events }: Pick<LinkedGraph, "unresolved" | "events">,
-  { swallowed, descriptor }: { swallowed: readonly SwallowedEvent[]; descriptor: Descriptor },
+  { swallowed, open }: { swallowed: readonly SwallowedEvent[]; open: OpenSources },
 ): Diagnostic[] {
-  const elsewhere = othersFiles(descriptor);
+  const elsewhere = othersFiles(open);
   const swallowedById = new Map(swallowed.map((event) => [event.id, event]));
   const spellings = new Map([...events.active.keys()].map((id) => [id.toLowerCase(), id]));
   return unresolved.map((call) => {

@@ -1,5 +1,5 @@
 import { syntaxDiagnostics } from "../mod/diagnostic.ts";
-import type { LoadedFile } from "../mod/read-mod-files.ts";
+import type { ModFile } from "../mod/list-mod-files.ts";
 import type { EntryFact, FileFacts, HelperFact } from "./event-facts.ts";
 import { readEntries } from "./read-entries.ts";
 import { readEventDefinitions } from "./read-event-definitions.ts";
@@ -13,12 +13,15 @@ export interface ReadFile {
 }
 
 /** Everything that one script says about events. Depends on nothing but its bytes, its path and the names of the helpers. */
-export function readFileFacts({ file, bytes }: LoadedFile, helpers: HelperNames): ReadFile {
+export function readFileFacts(
+  { file, bytes }: { readonly file: Pick<ModFile, "displayPath" | "role">; readonly bytes: Uint8Array },
+  helpers: HelperNames,
+): ReadFile {
   const script = parseSource(bytes);
   const context = openScript({ path: file.displayPath, file: script, helpers });
   const definitions = file.role.kind === "events" ? readEventDefinitions(context) : { namespaces: [], events: [] };
   const helperFacts: HelperFact[] = file.role.kind === "scripted_effects" ? readHelpers(context) : [];
-  const entries: EntryFact[] = file.role.kind === "caller" ? readEntries(context, file.role.shape, fileNameOf(file.path)) : [];
+  const entries: EntryFact[] = file.role.kind === "caller" ? readEntries(context, file.role.shape, fileNameOf(file.displayPath)) : [];
   return {
     facts: {
       ...definitions,

@@ -19,7 +19,7 @@ export interface ScriptContext {
  * The scripted effects that the mod defines: lower case to the spelling of a definition. Only these are helpers. The game
  * has hundreds of effects of its own that look alike (`add_named_threat = yes`), and a scan does not know them.
  */
-export type HelperNames = ReadonlyMap<string, string>;
+export type HelperNames = Pick<ReadonlyMap<string, string>, "get">;
 
 /** A script as a scan reads it. What stands behind more words than this would cost more memory in nodes than a worker's child has. */
 export function parseSource(bytes: Uint8Array): ScriptFile {

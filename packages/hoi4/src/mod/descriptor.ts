@@ -1,6 +1,10 @@
+import { WorkspaceError, type WorkspaceFile, type WorkspaceView } from "@holdfast/core";
 import { clipText } from "../clip-text.ts";
 import { type Block, blockOf, pairs, parseScript, textOf, valueOf } from "../clausewitz/index.ts";
+import { sha256Of } from "../sha256.ts";
 import { syntaxDiagnostics, type Diagnostic } from "./diagnostic.ts";
+import { workspacePath, type ListedLayer } from "./layer.ts";
+import { FILE_FAULTS, type SkippedSource, type SkipReason } from "./skipped-source.ts";
 
 /** What `descriptor.mod` says of a mod, as far as analysis depends on it. */
 export interface Descriptor {
@@ -15,7 +19,7 @@ export interface Descriptor {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export const NO_DESCRIPTOR: Descriptor = {
+const NO_DESCRIPTOR: Descriptor = {
   name: null,
   version: null,
   supportedVersion: null,
@@ -23,6 +27,61 @@ export const NO_DESCRIPTOR: Descriptor = {
   replacedFolders: new Set(),
   diagnostics: [],
 };
+
+/** A descriptor with what a revision has to know of its file. */
+export interface LoadedDescriptor {
+  readonly descriptor: Descriptor;
+  /** Null when the layer has no descriptor. */
+  readonly displayPath: string | null;
+  /** SHA-256 of the bytes, or the size of a file that was not read; null when there is none. */
+  readonly content: string | null;
+  readonly skip: SkippedSource | null;
+}
+
+const NOT_THERE: LoadedDescriptor = { descriptor: NO_DESCRIPTOR, displayPath: null, content: null, skip: null };
+
+/** Larger than any launcher writes one. */
+const DESCRIPTOR_BYTES = 1024 * 1024;
+
+/** Reads the descriptor of a layer, or what `contents` has in its place. A file that cannot be read leaves open what it says. */
+export async function loadDescriptor({
+  workspace,
+  layer,
+  contents,
+  descriptorBytes = DESCRIPTOR_BYTES,
+}: {
+  workspace: WorkspaceView;
+  layer: ListedLayer;
+  /** By path inside the layer. */
+  contents: ReadonlyMap<string, Uint8Array>;
+  descriptorBytes?: number | undefined;
+}): Promise<LoadedDescriptor> {
+  const file = layer.kind === "game" || layer.kind === "dlc" ? null : findDescriptor(layer.files);
+  if (file === null) return NOT_THERE;
+  const displayPath = `${layer.label}:${file.path}`;
+  const skipped = (reason: SkipReason): LoadedDescriptor => ({
+    descriptor: NO_DESCRIPTOR,
+    displayPath,
+    content: `size:${file.size}`,
+    skip: { path: displayPath, reasonCodes: [reason], possibleSymbolKinds: ["replace_path"] },
+  });
+  if (file.size > descriptorBytes) return skipped("SCRIPT_TOO_LARGE");
+  try {
+    const bytes = contents.get(file.path) ?? (await workspace.read(workspacePath(layer, file.path)));
+    if (bytes.length > descriptorBytes) return skipped("SCRIPT_TOO_LARGE");
+    return { descriptor: readDescriptor(displayPath, bytes), displayPath, content: sha256Of(bytes), skip: null };
+  } catch (error) {
+    if (error instanceof WorkspaceError) return skipped(FILE_FAULTS[error.code]);
+    throw error;
+  }
+}
+
+/** `descriptor.mod`, or the only other `.mod` file of the folder: older mods ship the launcher's copy. */
+function findDescriptor(listed: readonly WorkspaceFile[]): WorkspaceFile | null {
+  const candidates = listed.filter(({ path }) => /^[^/]+\.mod$/iu.test(path));
+  const named = candidates.find(({ path }) => path.toLowerCase() === "descriptor.mod");
+  return named ?? (candidates.length === 1 ? (candidates[0] ?? null) : null);
+}
 
 export function readDescriptor(displayPath: string, bytes: Uint8Array): Descriptor {
   const file = parseScript(bytes);
@@ -46,10 +105,10 @@ export function replacesFolder(descriptor: Descriptor, folder: string): boolean 
 }
 
 /** Whose files load before those of the mod and are not read: `the game itself or of "Kaiserreich"`. */
-export function othersFiles({ dependencies }: Descriptor): string {
+export function othersFiles({ game, dependencies }: { readonly game: boolean; readonly dependencies: readonly string[] }): string {
   const names = dependencies.slice(0, NAMES_LISTED).map((name) => `"${clipText(name, NAME_LENGTH)}"`);
   if (dependencies.length > NAMES_LISTED) names.push("another mod it depends on");
-  return ["the game itself", ...names].join(" or of ");
+  return [...(game ? ["the game itself"] : []), ...names].join(" or of ");
 }
 
 const NAMES_LISTED = 3;

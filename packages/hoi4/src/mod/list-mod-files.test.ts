@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
+import { listFiles } from "../testing/list-files.ts";
 import { memoryWorkspace } from "../testing/memory-workspace.ts";
-import { listModFiles } from "./list-mod-files.ts";
 
 function list(paths: readonly string[]) {
-  return listModFiles(memoryWorkspace(Object.fromEntries(paths.map((path) => [path, "x"]))));
+  return listFiles(memoryWorkspace(Object.fromEntries(paths.map((path) => [path, "x"]))));
 }
 
 describe("which files are scanned", () => {
@@ -48,7 +48,7 @@ describe("which files are scanned", () => {
 test("files carry their layer and come in the order in which the game reads them, whatever order they are listed in", async () => {
   const paths = ["events/b.txt", "events/Z.txt", "common/on_actions/a.txt"];
   const workspace = memoryWorkspace(Object.fromEntries(paths.map((path) => [path, ""])), { arrange: (listed) => listed.toReversed() });
-  const { files } = await listModFiles(workspace);
+  const { files } = await listFiles(workspace);
   expect(files.map(({ displayPath, order, layer }) => [displayPath, order, layer])).toEqual([
     ["mod:common/on_actions/a.txt", 0, "mod"],
     ["mod:events/Z.txt", 1, "mod"],
@@ -60,7 +60,7 @@ test.each([
   ["as promised", (paths: string[]) => paths.toSorted()],
   ["the other way round", (paths: string[]) => paths.toSorted().toReversed()],
 ])("of two paths that differ in letter case only, one is read and the other one reported, listed %s", async (_order, arrange) => {
-  const { files, diagnostics } = await listModFiles(memoryWorkspace({ "events/Storm.txt": "", "events/storm.txt": "" }, { arrange }));
+  const { files, diagnostics } = await listFiles(memoryWorkspace({ "events/Storm.txt": "", "events/storm.txt": "" }, { arrange }));
   expect(files.map(({ path }) => path)).toEqual(["events/storm.txt"]);
   expect(diagnostics).toMatchObject([
     { code: "SOURCE_PATH_CASE_COLLISION", location: { path: "mod:events/Storm.txt" }, related: [{ path: "mod:events/storm.txt" }] },
@@ -69,13 +69,13 @@ test.each([
 
 describe("the descriptor", () => {
   test.each([
-    [["descriptor.mod", "other.mod"], "descriptor.mod"],
-    [["Descriptor.MOD"], "Descriptor.MOD"],
-    [["my_mod.mod"], "my_mod.mod"],
-    [["one.mod", "two.mod"], undefined],
-    [["sub/descriptor.mod"], undefined],
+    [["descriptor.mod", "other.mod"], "mod:descriptor.mod"],
+    [["Descriptor.MOD"], "mod:Descriptor.MOD"],
+    [["my_mod.mod"], "mod:my_mod.mod"],
+    [["one.mod", "two.mod"], null],
+    [["sub/descriptor.mod"], null],
   ])("of %j it is %s", async (paths, expected) => {
-    expect((await list(paths)).descriptor?.path).toBe(expected);
+    expect((await list(paths)).descriptors.at(-1)?.displayPath).toBe(expected);
   });
 });
 

@@ -1,21 +1,21 @@
 import { describe, expect, test } from "vitest";
 import { keepPace } from "../pace.ts";
+import { listFiles } from "../testing/list-files.ts";
 import { memoryWorkspace, type MemoryWorkspaceOptions } from "../testing/memory-workspace.ts";
 import { recordingContext } from "../testing/recording-context.ts";
-import { listModFiles } from "./list-mod-files.ts";
-import { readModFiles, SCAN_LIMITS, type ModSnapshot, type ScanLimits, type ScanRefusal } from "./read-mod-files.ts";
+import { readModFiles, SCAN_LIMITS, type ScanLimits } from "./read-mod-files.ts";
 
 interface Options extends MemoryWorkspaceOptions {
   readonly limits?: Partial<ScanLimits>;
 }
 
-async function read(files: Record<string, string>, { limits, ...options }: Options = {}): Promise<ModSnapshot | ScanRefusal> {
+async function read(files: Record<string, string>, { limits, ...options }: Options = {}) {
   const context = recordingContext(memoryWorkspace(files, options));
-  const listing = await listModFiles(context.workspace);
-  return readModFiles({ context, listing, pace: keepPace(context.signal), limits: { ...SCAN_LIMITS, ...limits }, onRead: () => undefined });
+  const listing = await listFiles(context.workspace);
+  return readModFiles({ context, listing, pace: keepPace(context.signal), limits: { ...SCAN_LIMITS, ...limits } });
 }
 
-async function snapshot(files: Record<string, string>, options?: Options): Promise<ModSnapshot> {
+async function snapshot(files: Record<string, string>, options?: Options) {
   const result = await read(files, options);
   if ("code" in result) throw new Error(result.message);
   return result;
@@ -69,38 +69,33 @@ describe("a file that cannot be taken in", () => {
   });
 
   test("an unreadable descriptor leaves open what the mod replaces", async () => {
-    const { descriptor, skipped } = await snapshot(MOD, { faults: { "descriptor.mod": "unreadable" } });
-    expect(descriptor.name).toBeNull();
-    expect(skipped).toEqual([{ path: "mod:descriptor.mod", reasonCodes: ["FILE_UNREADABLE"], possibleSymbolKinds: ["replace_path"] }]);
+    const listing = await listFiles(memoryWorkspace(MOD, { faults: { "descriptor.mod": "unreadable" } }));
+    expect(listing.descriptor.name).toBeNull();
+    const skipped = [{ path: "mod:descriptor.mod", reasonCodes: ["FILE_UNREADABLE"], possibleSymbolKinds: ["replace_path"] }];
+    expect([listing.skipped, (await snapshot(MOD, { faults: { "descriptor.mod": "unreadable" } })).skipped]).toEqual([skipped, skipped]);
   });
 
   test("a descriptor as large as no launcher writes one is left unread, by its listed size and by its real one", async () => {
-    const files = { ...MOD, "descriptor.mod": `name = "${"M".repeat(100)}"` };
-    const expected = {
-      descriptor: { name: null },
-      skipped: [{ path: "mod:descriptor.mod", reasonCodes: ["SCRIPT_TOO_LARGE"], possibleSymbolKinds: ["replace_path"] }],
-    };
-    expect(await snapshot(files, { limits: { scriptBytes: 50 } })).toMatchObject(expected);
-    const honest = memoryWorkspace(files);
-    const context = recordingContext({
-      ...honest,
-      list: async (folder) => (await honest.list(folder)).map((file) => ({ ...file, size: 1 })),
-    });
-    const listing = await listModFiles(context.workspace);
-    const limits = { ...SCAN_LIMITS, scriptBytes: 50 };
-    expect(await readModFiles({ context, listing, pace: keepPace(context.signal), limits, onRead: () => undefined })).toMatchObject(
-      expected,
-    );
+    const honest = memoryWorkspace({ ...MOD, "descriptor.mod": `name = "${"M".repeat(100)}"` });
+    const lying = { ...honest, list: async (folder: string) => (await honest.list(folder)).map((file) => ({ ...file, size: 1 })) };
+    for (const workspace of [honest, lying]) {
+      expect(await listFiles(workspace, { descriptorBytes: 50 })).toMatchObject({
+        descriptor: { name: null },
+        skipped: [{ path: "mod:descriptor.mod", reasonCodes: ["SCRIPT_TOO_LARGE"], possibleSymbolKinds: ["replace_path"] }],
+      });
+    }
   });
 
-  test.each(["events/a.txt", "descriptor.mod"])("a fault that is not the workspace's is thrown, at %s", async (burning) => {
+  test("a fault that is not the workspace's is thrown", async () => {
     const intact = memoryWorkspace(MOD);
-    const readOrBurn = (path: string) => (path === burning ? Promise.reject(new Error("disk on fire")) : intact.read(path));
-    const context = recordingContext({ ...intact, read: readOrBurn });
-    const listing = await listModFiles(context.workspace);
-    await expect(readModFiles({ context, listing, pace: keepPace(context.signal), onRead: () => undefined })).rejects.toThrow(
-      "disk on fire",
-    );
+    const burning = (wanted: string) => ({
+      ...intact,
+      read: (path: string) => (path === wanted ? Promise.reject(new Error("disk on fire")) : intact.read(path)),
+    });
+    await expect(listFiles(burning("descriptor.mod"))).rejects.toThrow("disk on fire");
+    const context = recordingContext(burning("events/a.txt"));
+    const listing = await listFiles(context.workspace);
+    await expect(readModFiles({ context, listing, pace: keepPace(context.signal) })).rejects.toThrow("disk on fire");
   });
 });
 
@@ -122,9 +117,9 @@ describe("a mod that is too large as a whole", () => {
       ...honest,
       list: async (folder) => (await honest.list(folder)).map((file) => ({ ...file, size: 1 })),
     });
-    const listing = await listModFiles(context.workspace);
+    const listing = await listFiles(context.workspace);
     const limits = { ...SCAN_LIMITS, totalBytes: 100 };
-    expect(await readModFiles({ context, listing, pace: keepPace(context.signal), limits, onRead: () => undefined })).toMatchObject({
+    expect(await readModFiles({ context, listing, pace: keepPace(context.signal), limits })).toMatchObject({
       code: "SCAN_BYTE_LIMIT",
     });
   });

@@ -16,6 +16,7 @@ export function folderWorkspace(root: string): TestWorkspace {
     revision: revisionOf(paths().map((file) => [file, readFileSync(path.join(root, file))] as const)),
     list: (folder) => {
       const inside = paths().filter((file) => folder === "" || file.startsWith(`${folder}/`));
+      if (folder !== "" && inside.length === 0) return Promise.reject(new WorkspaceError("missing", folder));
       return Promise.resolve(inside.map((file) => ({ path: file, size: statSync(path.join(root, file)).size })));
     },
     read: async (file) => {

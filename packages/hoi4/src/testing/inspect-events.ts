@@ -32,10 +32,10 @@ export interface Inspected {
   graph(): ArtifactGraph;
 }
 
-/** Calls `hoi4.event_inspect` without arguments, as a worker would; a result that breaks its own schemas throws. */
-export async function inspectEvents(workspace: WorkspaceView): Promise<Inspected> {
+/** Calls `hoi4.event_inspect`, without arguments unless some are given, as a worker would; a result that breaks its own schemas throws. */
+export async function inspectEvents(workspace: WorkspaceView, call: z.input<typeof eventInspect.input> = {}): Promise<Inspected> {
   const context = recordingContext(workspace);
-  const result = toolResultSchema.parse(await handle(eventInspect.input.parse({}), context));
+  const result = toolResultSchema.parse(await handle(eventInspect.input.parse(call), context));
   const [block] = result.content;
   const artifact = context.artifacts[0]?.bytes ?? new Uint8Array();
   return {

@@ -22,6 +22,7 @@ export function memoryWorkspace(
     list: (folder) => {
       if (listFault !== undefined) return Promise.reject(new WorkspaceError(listFault, folder));
       const inside = [...contents.keys()].filter((path) => folder === "" || path.startsWith(`${folder}/`));
+      if (folder !== "" && inside.length === 0) return Promise.reject(new WorkspaceError("missing", folder));
       return Promise.resolve(arrange(inside).map((path) => ({ path, size: contents.get(path)?.length ?? 0 })));
     },
     read: (path) => {

@@ -1,17 +1,23 @@
 import { describeTiming } from "../graph/describe-call.ts";
 import type { GraphEdge } from "../graph/event-graph.ts";
 import { GRAPH_LIMIT, type GraphSize } from "../graph/graph-size.ts";
-import type { ScanLimits } from "../mod/read-mod-files.ts";
-import { scanEvents, type EventScan } from "../operations/event-inspect/scan-events.ts";
+import { createFactsCache } from "../graph/kept-facts.ts";
+import { createTextsCache } from "../mod/localised-texts.ts";
+import { scanEvents, type EventScan, type ScanOptions } from "../operations/event-inspect/scan-events.ts";
 import { memoryWorkspace, type MemoryWorkspaceOptions } from "./memory-workspace.ts";
 import { recordingContext } from "./recording-context.ts";
 
 /** Scans a mod that is written into a test. */
 export async function scanTexts(
   files: Readonly<Record<string, string | Uint8Array>>,
-  { workspace, graphLimit, ...options }: { workspace?: MemoryWorkspaceOptions; limits?: ScanLimits; graphLimit?: Partial<GraphSize> } = {},
+  {
+    workspace,
+    graphLimit,
+    ...options
+  }: { workspace?: MemoryWorkspaceOptions; graphLimit?: Partial<GraphSize> } & Omit<ScanOptions, "graphLimit"> = {},
 ): Promise<EventScan> {
   const scan = await scanEvents(recordingContext(memoryWorkspace(files, workspace)), {
+    caches: { facts: createFactsCache(), texts: createTextsCache() },
     ...options,
     graphLimit: { ...GRAPH_LIMIT, ...graphLimit },
   });

@@ -13,6 +13,7 @@ const countsSchema = z.object({
   edges: z.number(),
   derivedEdges: z.number().describe("Edges that skip scripted effects; 0 in a scan, which keeps them as nodes."),
   diagnostics: z.number(),
+  diagnosticsElsewhere: z.number().describe("Findings in files of the game and of other mods, which are not listed."),
   blockingDiagnostics: z.number().describe("Errors and blockers among them."),
   skippedSources: z.number(),
   artifacts: z.number(),
@@ -75,6 +76,24 @@ const scanDataSchema = z.object({
     supportedVersion: z.string().nullable(),
     replacesEvents: z.boolean(),
   }),
+  layers: z
+    .array(
+      z.object({
+        label: z.string().describe("What paths of its files begin with."),
+        kind: z.enum(["game", "dlc", "dependency", "mod"]),
+        folder: z.string().describe("Inside the workspace."),
+        name: z.string().nullable(),
+        files: z.number().describe("Files that the game reads and that matter for events."),
+        shadowedFiles: z.number().describe("Files that a later layer has a file of the same path for."),
+        replacedFiles: z.number().describe("Files that a replace_path of a later layer unloads."),
+      }),
+    )
+    .describe("In load order; the mod is the last one."),
+  precedence: z.object({
+    sameRelativePath: z.literal("whole_file"),
+    replacePath: z.literal("one_folder"),
+    pathsCompared: z.literal("case_insensitive"),
+  }),
   revision: z.string().describe("Names the state of the files: the same revision gives the same result."),
   graphHash: z.string().describe("Names what the graph says; unchanged when definitions only move to other lines."),
   counts: countsSchema,
@@ -84,7 +103,9 @@ const scanDataSchema = z.object({
     .describe("Files that the result does not cover; cut when there are many, while counts.skippedSources counts them all."),
   events: z
     .array(eventRowSchema)
-    .describe("In load order. Cut when there are many; eventsOmitted then says how many are missing. The artifact has all."),
+    .describe(
+      "Those of the mod first, by file and line. Cut when there are many; eventsOmitted then says how many are missing. The artifact has all.",
+    ),
   eventsOmitted: z.number(),
   hint: z.string().nullable(),
 });

@@ -1,6 +1,7 @@
 import { describeTiming, joinChances } from "../../graph/describe-call.ts";
 import type { EventGraph, EventNode, GraphNode, OptionNode } from "../../graph/event-graph.ts";
 import { indexNeighbours, type Neighbours, type Passage } from "../../graph/event-neighbours.ts";
+import { isDisplayedAsMod } from "../../mod/list-mod-files.ts";
 import { comparePoints } from "../../mod/source-location.ts";
 import { inlineOrNull, inlineText } from "../inline-lists.ts";
 import type { EventRow, EventRowCall, EventRowCaller } from "./contract.ts";
@@ -8,7 +9,7 @@ import type { EventRow, EventRowCall, EventRowCaller } from "./contract.ts";
 /** Longer lists of one row are cut; the row counts what it leaves out. */
 const ROW_LIMITS = { options: 12, callers: 12, calls: 16 } as const;
 
-/** One row for each definition, in load order, made while they are asked for. */
+/** One row for each definition, those of the mod first, made while they are asked for. */
 export function* eventRows(graph: EventGraph, texts: ReadonlyMap<string, string>): Generator<EventRow> {
   const neighbours = indexNeighbours(graph);
   const options = Map.groupBy(
@@ -16,7 +17,8 @@ export function* eventRows(graph: EventGraph, texts: ReadonlyMap<string, string>
     ({ event }) => event,
   );
   const events = graph.nodes.filter((node) => node.kind === "event").toSorted((a, b) => comparePoints(a.location, b.location));
-  for (const event of events) {
+  const isOwn = ({ location }: EventNode) => isDisplayedAsMod(location.path);
+  for (const event of [...events.filter(isOwn), ...events.filter((node) => !isOwn(node))]) {
     const own = (options.get(event.id) ?? []).toSorted((a, b) => a.index - b.index);
     yield rowOf({ event, options: own, neighbours, texts });
   }

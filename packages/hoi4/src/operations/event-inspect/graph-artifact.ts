@@ -1,7 +1,7 @@
 import { canonicalJson, type ArtifactFile } from "@holdfast/core";
 import type { Pace } from "../../pace.ts";
 import { toJson } from "../../to-json.ts";
-import { countScan, describeMod } from "./scan-data.ts";
+import { countScan, describeLayers, describeMod, PRECEDENCE } from "./scan-data.ts";
 import type { EventScan } from "./scan-events.ts";
 
 /** Bytes. Twice as much for a moment, when the parts are put together, still fits beside a heap that is full. */
@@ -14,11 +14,14 @@ export const ARTIFACT_LIMIT = 192 * 1024 * 1024;
 export async function graphArtifact(scan: EventScan, pace: Pace, maxBytes: number): Promise<ArtifactFile | null> {
   const members: Record<string, unknown> = {
     schema: "holdfast.hoi4.event-graph/1",
-    mod: describeMod(scan.descriptor),
+    mod: describeMod(scan.listing.descriptor),
     revision: scan.revision,
     graphHash: scan.graphHash,
     counts: countScan(scan),
     complete: scan.isComplete,
+    layers: describeLayers(scan.listing),
+    shadowedFiles: scan.listing.shadowed.map(({ file, by }) => ({ path: file.displayPath, shadowedBy: by })),
+    precedence: PRECEDENCE,
     skippedSources: scan.skipped,
     files: scan.filesScanned,
     nodes: scan.graph.nodes,

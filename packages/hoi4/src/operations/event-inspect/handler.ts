@@ -16,12 +16,12 @@ export const eventInspectHandler = handle(eventInspect, inspectEvents);
 
 /** The handler's work with its types, for those who call it without a registry; the limit is an argument for tests. */
 export async function inspectEvents(
-  { workspaceId }: EventInspectInput,
+  { workspaceId, refresh, proposedSources }: EventInspectInput,
   context: OperationContext,
   { maxArtifactBytes = ARTIFACT_LIMIT }: { maxArtifactBytes?: number } = {},
 ): Promise<ToolResult> {
   try {
-    const scan = await scanEvents(context);
+    const scan = await scanEvents(context, { refresh, proposedSources });
     if ("code" in scan) return refusal(workspaceId, scan);
     const artifact = await graphArtifact(scan, keepPace(context.signal), maxArtifactBytes);
     if (artifact === null) return refusal(workspaceId, TOO_LARGE);
@@ -53,7 +53,7 @@ function scanOutput({
     code: scan.isComplete ? "EVENT_SCAN_COMPLETED" : "EVENT_SCAN_PARTIAL",
     workspaceId,
     filesScanned: files,
-    proposedFiles: [],
+    proposedFiles: scan.listing.proposed.map((file) => ({ ...file })),
     changedFiles: [],
     diagnostics: diagnostics.map(outputDiagnostic),
     artifacts: [link],

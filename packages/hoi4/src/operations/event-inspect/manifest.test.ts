@@ -10,11 +10,11 @@ test("the pack lists what it handles", () => {
 });
 
 test("the operation reads, may run as a task, and needs the pack's read scope", () => {
-  expect(eventInspect).toMatchObject({ name: "hoi4.event_inspect", version: 1, effect: "read", tasks: "optional", scopes: ["hoi4:read"] });
+  expect(eventInspect).toMatchObject({ name: "hoi4.event_inspect", version: 2, effect: "read", tasks: "optional", scopes: ["hoi4:read"] });
 });
 
 test("called without arguments it scans the current workspace", () => {
-  expect(eventInspect.input.parse({})).toEqual({ workspaceId: "current", mode: "scan", refresh: true });
+  expect(eventInspect.input.parse({})).toEqual({ workspaceId: "current", mode: "scan", refresh: false, proposedSources: [] });
 });
 
 test.each([

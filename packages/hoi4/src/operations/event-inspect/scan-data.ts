@@ -1,6 +1,7 @@
 import { replacesFolder, type Descriptor } from "../../mod/descriptor.ts";
+import type { ModListing } from "../../mod/list-mod-files.ts";
 import { INLINE_LIMITS } from "../contract.ts";
-import { cutList, inlineOrNull } from "../inline-lists.ts";
+import { cutList, inlineOrNull, inlineText } from "../inline-lists.ts";
 import type { ScanData } from "./contract.ts";
 import { eventRows } from "./event-rows.ts";
 import type { EventScan } from "./scan-events.ts";
@@ -21,7 +22,9 @@ export function scanData(scan: EventScan): ScanData {
   return {
     mode: "scan",
     analysisMode: scan.isFocused ? "focused" : "full",
-    mod: describeMod(scan.descriptor),
+    mod: describeMod(scan.listing.descriptor),
+    layers: describeLayers(scan.listing),
+    precedence: PRECEDENCE,
     revision: scan.revision,
     graphHash: scan.graphHash,
     counts,
@@ -37,6 +40,21 @@ export function scanData(scan: EventScan): ScanData {
   };
 }
 
+/** By which rule a later layer unloads files of earlier ones: the game leaves the folders inside a replaced folder alone. */
+export const PRECEDENCE = { sameRelativePath: "whole_file", replacePath: "one_folder", pathsCompared: "case_insensitive" } as const;
+
+export function describeLayers({ layers }: ModListing): ScanData["layers"] {
+  return layers.map(({ label, kind, folder, name, active, shadowed, replaced }) => ({
+    label,
+    kind,
+    folder: inlineText(folder),
+    name: inlineOrNull(name),
+    files: active,
+    shadowedFiles: shadowed,
+    replacedFiles: replaced,
+  }));
+}
+
 export function describeMod(descriptor: Descriptor): ScanData["mod"] {
   return {
     name: inlineOrNull(descriptor.name),
@@ -46,7 +64,7 @@ export function describeMod(descriptor: Descriptor): ScanData["mod"] {
   };
 }
 
-export function countScan({ graph, diagnostics, skipped }: EventScan): ScanData["counts"] {
+export function countScan({ graph, diagnostics, diagnosticsElsewhere, skipped }: EventScan): ScanData["counts"] {
   const ofKind = Map.groupBy(graph.nodes, ({ kind }) => kind);
   const count = (kind: (typeof graph.nodes)[number]["kind"]) => ofKind.get(kind)?.length ?? 0;
   return {
@@ -59,6 +77,7 @@ export function countScan({ graph, diagnostics, skipped }: EventScan): ScanData[
     edges: graph.edges.length,
     derivedEdges: 0,
     diagnostics: diagnostics.length,
+    diagnosticsElsewhere,
     blockingDiagnostics: diagnostics.filter(({ severity }) => severity === "error" || severity === "blocker").length,
     skippedSources: skipped.length,
     artifacts: 1,

@@ -1,7 +1,7 @@
 import type { EventGraph } from "../../graph/event-graph.ts";
 import type { Diagnostic } from "../../mod/diagnostic.ts";
-import type { ModListing } from "../../mod/list-mod-files.ts";
-import type { SkippedSource, SkipReason } from "../../mod/read-mod-files.ts";
+import { isOfMod, type ModListing } from "../../mod/list-mod-files.ts";
+import type { SkippedSource, SkipReason } from "../../mod/skipped-source.ts";
 import { startOf } from "../../mod/source-location.ts";
 
 /** One warning for each file that the result does not cover. */
@@ -10,7 +10,7 @@ export function skippedDiagnostics(skipped: readonly SkippedSource[]): Diagnosti
     code: "SOURCE_SKIPPED",
     severity: "warning",
     category: "configuration",
-    message: `This file ${reasonCodes.map((reason) => SKIP_SENTENCES[reason]).join(" and ")}.`,
+    message: `This ${path.endsWith(":") ? "folder" : "file"} ${reasonCodes.map((reason) => SKIP_SENTENCES[reason]).join(" and ")}.`,
     classification: "unresolved_analysis",
     confidence: "confirmed",
     location: startOf(path),
@@ -26,12 +26,15 @@ const SKIP_SENTENCES: Record<SkipReason, string> = {
   FILE_OUTSIDE_WORKSPACE: "is a link that leads out of the mod's folder and was not followed",
   STRUCTURE_NOT_READ: "could be read in part only",
   GRAPH_LIMIT: "was left out because the graph had reached its limit",
+  LAYER_MISSING: "is named in holdfast.json and does not exist",
+  LAYER_UNREADABLE: "is named in holdfast.json and could not be listed; check its permissions",
+  LAYER_OUTSIDE_WORKSPACE: "is named in holdfast.json and is a link that leads out of the workspace, which is not followed",
 };
 
 /** What the mod as a whole lacks. */
-export function settingDiagnostics({ descriptor, files }: ModListing, { edges }: EventGraph): Diagnostic[] {
+export function settingDiagnostics({ descriptors, files }: ModListing, { edges }: EventGraph): Diagnostic[] {
   const found: Diagnostic[] = [];
-  if (descriptor === null && files.length > 0) {
+  if (descriptors.at(-1)?.displayPath === null && files.some(isOfMod)) {
     found.push({
       code: "DESCRIPTOR_MISSING",
       severity: "info",

@@ -2,7 +2,7 @@ import { handle, WorkspaceError, type OperationContext, type ToolResult } from "
 import type { FieldEdit } from "../../clausewitz/index.ts";
 import { findSharedPlacements, isFocusFile } from "../../focus/find-shared-placements.ts";
 import { readFocusFile } from "../../focus/read-focus-file.ts";
-import { listModFiles, type ModFile, type ModListing } from "../../mod/list-mod-files.ts";
+import { isOfMod, listModFiles, type ModFile, type ModListing } from "../../mod/list-mod-files.ts";
 import { SCAN_LIMITS } from "../../mod/read-mod-files.ts";
 import { keepPace } from "../../pace.ts";
 import { sha256Of } from "../../sha256.ts";
@@ -33,6 +33,7 @@ export async function rewriteFocuses(input: FocusRewriteInput, context: Operatio
 async function rewrite(input: FocusRewriteInput, context: OperationContext): Promise<ToolResult> {
   const { workspaceId, treeId, changes } = input;
   const listing = await listModFiles(context.workspace);
+  if ("code" in listing) return errorAnswer(workspaceId, listing);
   const source = await readSource(context, listing, input);
   if ("code" in source) return blockedAnswer(workspaceId, [source]);
   const { file, bytes } = source;
@@ -88,7 +89,7 @@ async function readSource(
   { relativePath }: FocusRewriteInput,
 ): Promise<{ file: ModFile; bytes: Uint8Array } | Blocker> {
   const wanted = relativePath.replace(/^mod:/u, "");
-  const file = files.find(({ path }) => path.toLowerCase() === wanted.toLowerCase());
+  const file = files.find((candidate) => isOfMod(candidate) && candidate.relativePath.toLowerCase() === wanted.toLowerCase());
   if (file === undefined || !isFocusFile(file)) {
     return { code: "FOCUS_FILE_MISSING", message: `The mod has no file ${wanted}.`, details: { relativePath: wanted } };
   }
@@ -101,11 +102,11 @@ async function readSource(
   }
 }
 
-function unreadable({ path }: ModFile, reason: string): Blocker {
+function unreadable({ relativePath: path }: ModFile, reason: string): Blocker {
   return { code: "FOCUS_FILE_UNREADABLE", message: `${path} is left alone, because ${reason}.`, details: { relativePath: path } };
 }
 
-function stale({ path }: ModFile, sourceHash: string): Blocker {
+function stale({ relativePath: path }: ModFile, sourceHash: string): Blocker {
   return {
     code: "FOCUS_SOURCE_STALE",
     message: `${path} is not the file that the changes were thought out for: its SHA-256 is ${sourceHash}. Nothing was written. Read it again, and send this hash if the changes still fit.`,
@@ -113,7 +114,7 @@ function stale({ path }: ModFile, sourceHash: string): Blocker {
   };
 }
 
-function changedMeanwhile({ path }: ModFile): Blocker {
+function changedMeanwhile({ relativePath: path }: ModFile): Blocker {
   return {
     code: "FOCUS_SOURCE_CHANGED",
     message: `${path} was changed by somebody else while the call ran. Nothing was written. Read it again, and send its new hash if the changes still fit.`,
@@ -144,7 +145,7 @@ function dataOf(
   const rows = cutList(verdict.rows, { total: verdict.rows.length, count: INLINE_LIMITS.rows, bytes: INLINE_LIMITS.rowBytes });
   return {
     treeId,
-    relativePath: file.path,
+    relativePath: file.relativePath,
     sourceHash,
     resultHash,
     counts: {
