@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { InputRequests, JsonObject } from "@holdfast/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { taskIdOf, toolCall, type Answer, type ModernRequest } from "../support/mcp-request.ts";
@@ -98,6 +99,31 @@ test("an ordinary call is asked by one node and goes on at another, and leaves o
   expect(third.result).toMatchObject({ resultType: "complete" });
   expect(third.text).toContain("Ada");
   expect(await count()).toBe(before + 1);
+});
+
+test("the official client answers the questions of an ordinary call by itself, round by round", async () => {
+  const client = new Client(
+    { name: "holdfast-tests", version: "1" },
+    { versionNegotiation: { mode: "auto" }, capabilities: { elicitation: { form: {}, url: {} }, sampling: {}, roots: {} } },
+  );
+  client.setRequestHandler("elicitation/create", async () => ({ action: "accept", content: { name: "Ada" } }));
+  client.setRequestHandler("roots/list", async () => ({ roots: [{ uri: "file:///mods" }] }));
+  client.setRequestHandler("sampling/createMessage", async () => ({
+    role: "assistant",
+    content: { type: "text", text: "Hello" },
+    model: "m",
+  }));
+  const transport = new StreamableHTTPClientTransport(new URL(nodeB.url), {
+    requestInit: { headers: { Authorization: `Bearer ${token}` } },
+  });
+  await client.connect(transport);
+  try {
+    const rounds = [{ who: form, greeting: sampling }, { place: roots }];
+    const { content } = await client.callTool({ name: "durable.ask", arguments: { rounds } });
+    for (const said of ["Ada", "Hello", "file:///mods"]) expect(JSON.stringify(content)).toContain(said);
+  } finally {
+    await client.close();
+  }
 });
 
 test("a client that never comes back with its answers leaves nothing parked", async () => {
