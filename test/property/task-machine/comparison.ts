@@ -16,6 +16,10 @@ export async function answerOf(acting: Promise<unknown>): Promise<unknown> {
   }
 }
 
+export function isRejection(answer: unknown): boolean {
+  return typeof answer === "object" && answer !== null && "rejected" in answer;
+}
+
 export function assertAlike(actual: unknown, expected: unknown): void {
   expect(comparable(actual)).toEqual(comparable(expected));
 }

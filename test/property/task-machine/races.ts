@@ -20,11 +20,29 @@ export function races(artifact: StoredArtifact): fc.Arbitrary<Race> {
   const onAttempt = fc.tuple(attemptStep(artifact), attemptStep(artifact));
   const onBoth = fc.tuple(attemptStep(artifact), taskStep(NEWEST));
   const onAddress = fc.tuple(again, taskStep(NEWEST));
-  const bind = fc.record({ attempt: fc.constantFrom(0, 0, 0, 1), plan: plan(artifact) }).map(bindStep);
-  const binds = fc.tuple(bind, bind);
+  const pairs = fc.oneof(twins, repeats, onTask, onTask, onAttempt, onBoth, onAddress).map((steps) => new Race(steps));
+  return fc.oneof({ weight: 7, arbitrary: pairs }, { weight: 1, arbitrary: bindRaces(artifact) });
+}
+
+/** Two plans of one attempt, or of the newest two. */
+function bindRaces(artifact: StoredArtifact): fc.Arbitrary<Race> {
+  const bind = (attempt: number) => plan(artifact).map((bound) => bindStep({ attempt, plan: bound }));
+  const newWrite = createStep({
+    owner: 0,
+    workspace: 2,
+    operation: { name: "test.write", version: 1, effect: "write", pool: "default" },
+    text: "a",
+    minutes: 30,
+    waiter: "client",
+    isAddressed: false,
+    key: null,
+    answers: [],
+  });
+  const claimed = claimStep({ task: NEWEST, worker: 0, leaseMs: 3_600_000, inReach: true });
   return fc
-    .oneof(twins, repeats, onTask, onTask, onAttempt, onBoth, onAddress, binds, binds)
-    .map(([first, second]) => new Race(first, second));
+    .constantFrom(0, 0, 1)
+    .chain((second) => fc.tuple(bind(0), bind(second)))
+    .map((steps) => new Race(steps, [newWrite, claimed]));
 }
 
 function taskStep(task: number): fc.Arbitrary<Step> {

@@ -26,12 +26,14 @@ export class Step implements fc.AsyncCommand<Pair, Pair> {
   }
 }
 
-/** Two events at the same time on two nodes. */
+/** Two events at the same time on two nodes, after those that they need. */
 export class Race implements fc.AsyncCommand<Pair, Pair> {
   readonly steps: readonly [Step, Step];
+  readonly after: readonly Step[];
 
-  constructor(...steps: readonly [Step, Step]) {
+  constructor(steps: readonly [Step, Step], after: readonly Step[] = []) {
     this.steps = steps;
+    this.after = after;
   }
 
   check(): boolean {
@@ -39,12 +41,13 @@ export class Race implements fc.AsyncCommand<Pair, Pair> {
   }
 
   async run(pair: Pair): Promise<void> {
+    for (const step of this.after) await step.run(pair);
     const [first, second] = this.steps;
     await pair.race([first.prepare(pair), second.prepare(pair)]);
   }
 
   toString(): string {
-    return `race(${this.steps.join(", ")})`;
+    return [...this.after, `race(${this.steps.join(", ")})`].join(",");
   }
 }
 

@@ -33,6 +33,7 @@ export function workerSteps(artifact: StoredArtifact) {
   const worker = fc.nat({ max: workers.length - 1 });
   const attempt = whichAttempt;
   const staging = stagedResult(artifact).map((result): Leaving => ({ kind: "stage", result }));
+  const leaves = fc.constantFrom<Work["leaves"]>("each", "last");
   const openFrom = fc.subarray([...JOURNAL_STATES], { minLength: 1 });
   return {
     claim: fc.record({ task: whichTask, worker, leaseMs, inReach }).map(claimStep),
@@ -47,16 +48,24 @@ export function workerSteps(artifact: StoredArtifact) {
         leaving: fc.option(leftover(artifact)),
         ending: fc.option(settlement(artifact), { freq: 4 }),
         times: fc.constantFrom(1, 1, 1, 2, 3),
+        leaves,
       })
       .map(workStep),
     publish: fc
-      .record({ task: whichQueued, leaving: staging, ending: fc.constant<Settlement>({ kind: "published" }), times: fc.constant(1) })
+      .record({
+        task: whichQueued,
+        leaving: staging,
+        ending: fc.constant<Settlement>({ kind: "published" }),
+        times: fc.constant(1),
+        leaves,
+      })
       .map(workStep),
     serve: fc.record({ read: addressedRead, result: stagedResult(artifact) }).map(serveStep),
     bind: fc.record({ attempt, plan: plan(artifact) }).map(bindStep),
     move: fc.record({ attempt, from: openFrom, to: fc.constantFrom(...JOURNAL_STATES), recovered: fc.boolean() }).map(moveStep),
     read: fc.record({ attempt }).map(readStep),
     reap: fc.constantFrom(1, 2, 100).map(reapStep),
+    lose: fc.record({ task: whichQueued, times: fc.constantFrom(1, 2, 3) }).map(loseStep),
     expire: fc.constantFrom(1, 100).map(expireStep),
     endUnanswered: fc.constantFrom(1, 100).map(endUnansweredStep),
   };
@@ -85,23 +94,25 @@ interface Work {
   readonly leaving: Leaving | null;
   /** Null for an attempt that goes on. */
   readonly ending: Settlement | null;
-  /** How many attempts in a row do the same. */
+  /** How many attempts in a row end so, and which of them leave something. */
   readonly times: number;
+  readonly leaves: "each" | "last";
 }
 
 /** Whole attempts, or the beginning of one, in one step: what takes several of them in a row is reached by few steps then. */
 function workStep(choice: Work): Step {
   return new Step(`work(${JSON.stringify(choice, withBytes)})`, (pair) => {
     const { id: taskId, operation } = taskAt(pair, choice.task, isQueued);
-    const attempt = async (store: Store): Promise<Worked> => {
+    const attempt = async (store: Store, leaving: Leaving | null): Promise<Worked> => {
       const claimed = await store.claim({ taskId, workerId: workers[0]!, leaseMs: 3_600_000, reach });
       if (claimed === null) return { claimed, left: null, ended: null };
-      const left = choice.leaving === null ? null : await leave(store, claimed, operation.effect, choice.leaving);
+      const left = leaving === null ? null : await leave(store, claimed, operation.effect, leaving);
       return { claimed, left, ended: choice.ending === null ? null : await answerOf(store.settle(claimed, choice.ending)) };
     };
     const act = async (store: Store): Promise<readonly Worked[]> => {
       const worked: Worked[] = [];
-      for (let time = 0; time < choice.times; time += 1) worked.push(await attempt(store));
+      for (let time = 1; time <= choice.times; time += 1)
+        worked.push(await attempt(store, choice.leaves === "each" || time === choice.times ? choice.leaving : null));
       return worked;
     };
     const note = (answer: unknown): void => {
@@ -199,6 +210,22 @@ export function moveStep(choice: { attempt: number; from: readonly JournalState[
 
 function readStep(choice: { attempt: number }): Step {
   return withAttempt("read", choice, (store, attempt) => store.read(attempt), "write");
+}
+
+/** Attempts in a row whose leases have lapsed when they are granted. */
+function loseStep(choice: { task: number; times: number }): Step {
+  return new Step(`lose(${JSON.stringify(choice)})`, (pair) => {
+    const taskId = taskAt(pair, choice.task, isQueued).id;
+    const act = async (store: Store): Promise<unknown> => {
+      const lost: unknown[] = [];
+      for (let time = 0; time < choice.times; time += 1) {
+        await store.claim({ taskId, workerId: workers[0]!, leaseMs: -60_000, reach });
+        lost.push((await store.reap(100)).toSorted());
+      }
+      return lost;
+    };
+    return { act };
+  });
 }
 
 export function reapStep(limit: number): Step {
