@@ -261,10 +261,7 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
     [repeatRequest]: [
       "the same key is > another request for another principal, in another workspace, and where the workspace has moved to",
     ],
-    [serverWrites]: [
-      "a key is another one for another principal",
-      "a receipt that somebody has made to stand for another task is not believed",
-    ],
+    [serverWrites]: ["a key is another one for another principal", "a receipt that carries the seal of another one is not believed"],
     [requestKeys]: ["the address of a read names its input with defaults, its version and its owner, and an operation may have none"],
   },
   "C4.3": {
@@ -575,7 +572,10 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
       "an attempt that asks > parks its task: the questions are there, nobody holds or wakes it, and the budget is as it was",
     ],
     [suite]: [THE_SUITE],
-    [serverInput]: ["an ordinary call is asked by one node and goes on at another, and leaves one task behind"],
+    [serverInput]: [
+      "an ordinary call is asked by one node and goes on at another, and leaves one task behind",
+      "the official client answers the questions of an ordinary call by itself, round by round",
+    ],
     [goneWhileParked]: ["a task that waits for its client outlives its worker, needs none to be answered, and is resumed once"],
   },
   "C9.2": {
@@ -790,7 +790,7 @@ export const beyondTheContract: Beyond = {
   [databaseAway]: {
     reason: "what a worker outlives without its database",
     tests: [
-      "a result that is ready while the database is away is stored when it comes back",
+      "%s that is ready while the database is away is stored when it comes back",
       "an artifact that meets the database's absence is stored when it comes back, at no cost",
     ],
   },
