@@ -1,5 +1,6 @@
 import type { TaskId } from "@holdfast/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { stagedResult } from "../testing/attempt-records.ts";
 import { alice, openBench, type Bench } from "../testing/bench.ts";
 import { endUnanswered } from "./end-unanswered.ts";
 
@@ -39,6 +40,16 @@ test("a task that nobody answered for as long as it would be kept ends with its 
   ]);
   expect(await bench.manager.find({ id: early, principal: alice })).toMatchObject({ status: "input_required" });
   expect(await endUnanswered(bench.database, 10)).toEqual([]);
+});
+
+test("a result that the attempt had staged before it asked goes with the task", async () => {
+  const { id } = await bench.createTask({ waiter: "call" });
+  const attempt = await bench.claim(id);
+  await bench.ledger.stage(attempt, stagedResult({ content: [] }));
+  await bench.ledger.settle(attempt, { kind: "suspended", requests: { where: roots } });
+  await bench.sql("update holdfast.task set last_updated_at = now() - interval '2 hours' where id = $1", [id]);
+  expect(await endUnanswered(bench.database, 10)).toEqual([id]);
+  expect(await bench.sql("select from holdfast.task_result where task_id = $1", [id])).toEqual([]);
 });
 
 test("an answer begins the time anew, and tasks that wait for no client are left alone", async () => {

@@ -43,6 +43,11 @@ unasked as (
   using closed as c
   where i.task_id = c.task_id and i.answer is null
 ),
+unstaged as (
+  delete from holdfast.task_result as r
+  using closed as c
+  where r.task_id = c.task_id
+),
 emptied as (
   update holdfast.journal_file as f
   set before_bytes = null, after_bytes = null
