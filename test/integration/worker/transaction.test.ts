@@ -2,6 +2,7 @@ import { chmod, link, mkdir, readFile, stat, symlink, writeFile } from "node:fs/
 import path from "node:path";
 import { afterAll, beforeEach, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "@holdfast/core";
+import { addGrant, removeGrant } from "@holdfast/db";
 import { modFiles, sha256Of, type ModFiles } from "../../support/mod-files.ts";
 import { createTaskWorld, textOf, untilValue, type TaskWorld } from "../../support/task-world.ts";
 import { startTestWorker, type TestWorker } from "../../support/test-worker.ts";
@@ -90,6 +91,29 @@ test("a cancellation after the commit does not undo it, and the task says what h
   );
   await world.cancel(id);
   expect(textOf(await world.untilTerminal(id))).toMatch(/^planned by /u);
+});
+
+test("a plan whose owner may no longer write in the workspace is not carried out (C2.6)", async () => {
+  const owner = { ...world.principal, subject: "guest", groups: ["modders"] };
+  const grant = { workspaceId: world.workspaceId, issuer: owner.issuer, memberKind: "group", member: "modders" } as const;
+  await addGrant(world.database, { ...grant, actions: ["read", "write"], expiresAt: null });
+  const id = await world.create(
+    "durable.rewrite",
+    { files: [{ path: "a.txt", text: "a after" }], after: "go.txt" },
+    { effect: "write" },
+    { principal: owner },
+  );
+  await untilValue(
+    () => world.attempts(id),
+    (attempts) => attempts.length === 1,
+    10_000,
+  );
+  await removeGrant(world.database, grant);
+  await mod.write({ "go.txt": "" });
+  const rows = () => world.query("select status from holdfast.task where id = $1", [id]);
+  await untilValue(rows, ([task]) => task?.["status"] === "failed", 20_000);
+  expect(await world.attempts(id)).toMatchObject([{ state: "failed", errorCode: "workspace_not_found" }]);
+  expect([await mod.read("a.txt"), await journal(id)]).toEqual(["a before", []]);
 });
 
 test.each<[string, JsonObject[], RegExp]>([
