@@ -6,7 +6,9 @@ import {
   createPostgresAttemptLedger,
   createPostgresTaskManager,
   createPublisher,
+  createSessionStore,
   endUnanswered,
+  expireSessions,
   expireTasks,
   createTaskReader,
   listWorkspaces,
@@ -29,6 +31,7 @@ import { createCancellations } from "./mcp/cancellations.ts";
 import { createServices } from "./mcp/create-services.ts";
 import { createMcpEndpoint } from "./mcp/endpoint.ts";
 import { createTaskHandles } from "./mcp/handles.ts";
+import { createLegacy } from "./mcp/legacy/create-legacy.ts";
 import { createListenEndpoint, type ListenEndpointOptions } from "./mcp/listen/listen-endpoint.ts";
 import { createHealth } from "./ops/health.ts";
 
@@ -52,6 +55,8 @@ export interface ServerSurroundings {
 
 /** Time for the answers to leave that say "come back", after the drain's deadline. */
 const FLUSH_MS = 1000;
+/** Each round of expiry removes so many sessions that nobody uses any more. */
+const SESSIONS_AT_ONCE = 1_000;
 
 /**
  * Rejects with `ConfigError` for a pack that does not load, with `ListenError` for a port that is taken, and with the database's
@@ -94,6 +99,7 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
     rewake: (options) => rewake(database, options),
     expire: async (limit) => {
       for (const taskId of await endUnanswered(database, limit)) publisher.publish(taskId);
+      await expireSessions(database, SESSIONS_AT_ONCE);
       return await expireTasks(database, limit);
     },
     publish: publisher.publish,
@@ -108,18 +114,21 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
   cleanup.defer(cancellations.idle);
   const resource = describeResource(config, registry);
   const handles = createTaskHandles(config.keys);
+  const readTask = createTaskReader(database);
+  const onFault = (error: unknown): void => logger.warn({ err: error }, "a state was not delivered to a listener");
   const listen = createListenEndpoint({
     registry,
     handles,
     hub,
     lists,
     hasPrompts: packs.some(({ prompts }) => prompts.length > 0),
-    readTask: createTaskReader(database),
+    readTask,
     serverInfo: { name: "holdfast", title: "Holdfast", version: packageJson.version },
-    onFault: (error) => logger.warn({ err: error }, "a state was not delivered to a listener"),
+    onFault,
     ...surroundings.listen,
   });
   draining.signal.addEventListener("abort", listen.drain);
+  const seals = createSeals(config.keys);
   const services = createServices({
     version: packageJson.version,
     packs,
@@ -128,7 +137,7 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
     hub,
     cancellations,
     telemetry,
-    seals: createSeals(config.keys),
+    seals,
     handles,
     artifacts: createArtifactService((request) => readArtifact(database, request)),
     workspacesOf: async (principal) => (await listWorkspaces(database, principal)).map(({ id }) => id),
@@ -138,7 +147,25 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
     announce: publisher.announce,
     stopping: stopping.signal,
   });
-  const endpoint = createMcpEndpoint({ ...services, metadataUrl: resource.url, listen });
+  const legacy = createLegacy({
+    services,
+    packs,
+    registry,
+    store: createSessionStore(database),
+    hub,
+    lists,
+    seals,
+    cancellations,
+    readTask,
+    publish: publisher.publish,
+    announce: publisher.announce,
+    draining: draining.signal,
+    now: Date.now,
+    onFault,
+    ...(surroundings.listen?.timing === undefined ? {} : { timing: surroundings.listen.timing }),
+  });
+  draining.signal.addEventListener("abort", legacy.drain);
+  const endpoint = createMcpEndpoint({ ...services, metadataUrl: resource.url, listen, legacy });
   cleanup.defer(endpoint.close);
 
   const app = createApp({

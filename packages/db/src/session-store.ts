@@ -1,7 +1,7 @@
 import type { Task, TaskId } from "@holdfast/core";
 import type { Database } from "./pool.ts";
 import { listSessionTasks, listTasks, type TaskPage } from "./reads/list-tasks.ts";
-import { answerQuestion, askClient, type NewRound, type QuestionAnswer } from "./writes/ask-client.ts";
+import { answerQuestion, askClient, takeAnswers, type NewRound, type QuestionAnswer } from "./writes/ask-client.ts";
 import { beginCall, bindCall, settleCall, type NewCall } from "./writes/begin-call.ts";
 import { cancelCalls, type CancelledCall } from "./writes/cancel-call.ts";
 import { endSession, type EndedSession } from "./writes/end-session.ts";
@@ -21,6 +21,7 @@ export interface SessionStore {
   bindCall(id: TaskId, taskId: TaskId): Promise<boolean>;
   askClient(round: NewRound): Promise<readonly StoredQuestion[] | null>;
   answerQuestion(answer: QuestionAnswer): Promise<boolean>;
+  takeAnswers(call: { readonly id: TaskId; readonly epoch: number }): Promise<boolean>;
   settleCall(call: { readonly id: TaskId; readonly epoch: number }): Promise<boolean>;
   cancelCalls(sessionId: TaskId, requestId: string): Promise<readonly CancelledCall[]>;
   takeOverCall(sessionId: TaskId, id: TaskId): Promise<StoredCall | null>;
@@ -39,6 +40,7 @@ export function createSessionStore(database: Database): SessionStore {
     bindCall: (id, taskId) => bindCall(database, id, taskId),
     askClient: (round) => askClient(database, round),
     answerQuestion: (answer) => answerQuestion(database, answer),
+    takeAnswers: (call) => takeAnswers(database, call),
     settleCall: (call) => settleCall(database, call),
     cancelCalls: (sessionId, requestId) => cancelCalls(database, sessionId, requestId),
     takeOverCall: (sessionId, id) => takeOverCall(database, sessionId, id),

@@ -1,8 +1,9 @@
-import { createMcpHandler } from "@modelcontextprotocol/server";
+import { classifyInboundRequest, createMcpHandler } from "@modelcontextprotocol/server";
 import { ERRORS, type AppError } from "@holdfast/core";
 import { z } from "zod";
 import { wwwAuthenticate } from "../auth/challenge.ts";
 import type { Exchange } from "./exchange.ts";
+import type { LegacyEndpoint } from "./legacy/legacy-endpoint.ts";
 import type { ListenEndpoint } from "./listen/listen-endpoint.ts";
 import { readListenRequest } from "./listen/listen-request.ts";
 import { createModernServer, type ModernServerOptions } from "./modern/create-server.ts";
@@ -18,6 +19,8 @@ export interface McpEndpoint {
 export interface McpEndpointOptions extends ModernServerOptions {
   readonly metadataUrl: string;
   readonly listen: ListenEndpoint;
+  /** Null where only the modern protocol is served: clients of earlier revisions are told so in their own terms. */
+  readonly legacy: LegacyEndpoint | null;
 }
 
 /** Callers are told to come back after this many seconds when the node or its database is too busy. */
@@ -32,11 +35,14 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       if (requestInfo === undefined || exchange === undefined) throw new Error("the SDK asked for a server outside of an exchange");
       return createModernServer(options, exchange, requestInfo.headers);
     },
-    // Clients of earlier revisions are told in their own terms which revisions are served.
     { legacy: "reject" },
   );
   return {
     handle: async (request, body, exchange) => {
+      if (options.legacy !== null && isLegacy(request, body)) {
+        const response = await options.legacy.handle(request, body, exchange);
+        return concernsHttp(exchange.refusal, response) ? asRefusal(response, exchange.refusal, options.metadataUrl) : response;
+      }
       exchanges.set(request, exchange);
       const listen = readListenRequest(request, body);
       const response =
@@ -47,6 +53,28 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     },
     close: () => handler.close(),
   };
+}
+
+/** By how it opens: a request of the modern protocol says in itself which revision it is of. */
+function isLegacy({ method, headers }: Request, body: unknown): boolean {
+  // Without JSON there is nothing to tell the two apart, and both refuse it.
+  if (method === "POST" && body === undefined) return false;
+  const named = (name: string): string | undefined => headers.get(name) ?? undefined;
+  const [protocolVersionHeader, mcpMethodHeader, mcpNameHeader] = ["MCP-Protocol-Version", "Mcp-Method", "Mcp-Name"].map(named);
+  const { kind } = classifyInboundRequest({
+    httpMethod: method,
+    body,
+    ...(protocolVersionHeader === undefined ? {} : { protocolVersionHeader }),
+    ...(mcpMethodHeader === undefined ? {} : { mcpMethodHeader }),
+    ...(mcpNameHeader === undefined ? {} : { mcpNameHeader }),
+  });
+  return kind === "legacy";
+}
+
+/** Clients of 2025 take another status than 200 for a failure of the transport, so only what they must do over HTTP is said there. */
+function concernsHttp(refusal: AppError | null, { headers }: Response): refusal is AppError {
+  if (refusal === null || headers.get("Content-Type")?.startsWith("application/json") !== true) return false;
+  return ERRORS[refusal.code].httpStatus === 403 || ERRORS[refusal.code].httpStatus === 503;
 }
 
 /**

@@ -187,7 +187,7 @@ export function createTestNode(options: TestNodeOptions = {}): TestNode {
     maxInFlight: 100,
     authentication: { verify: options.verify ?? verifyTestToken, initialScopes: initialScopes(registry) },
     resource,
-    endpoint: createMcpEndpoint({ ...services, metadataUrl: resource.url, listen }),
+    endpoint: createMcpEndpoint({ ...services, metadataUrl: resource.url, listen, legacy: null }),
     health: createHealth({ checkDatabase: async () => undefined, listenerState: () => "up", isDraining: () => false }),
     isDraining: () => false,
     telemetry,

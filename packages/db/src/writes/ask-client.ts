@@ -91,3 +91,20 @@ export async function answerQuestion(database: Database, { sessionId, callId, po
   const rows = await runStatement(database.pool, ANSWER, [callId, position, sessionId, JSON.stringify(answer)]);
   return rows.length > 0;
 }
+
+/** Ends the round. Of two that would go on with the answers, one does. */
+const TAKE_ANSWERS: Statement<z.infer<typeof idSchema>> = {
+  purpose: "take the answers of a call",
+  prepared: true,
+  text: `
+update holdfast.session_call as c
+set request_state = null, round_after = (select coalesce(max(q.position), 0) from holdfast.session_question as q where q.call_id = c.id)
+where c.id = $1::uuid and c.epoch = $2::integer and c.cancelled_at is null
+returning c.id`,
+  row: idSchema,
+};
+
+/** False when the call is no longer the caller's. */
+export async function takeAnswers(database: Database, call: { readonly id: TaskId; readonly epoch: number }): Promise<boolean> {
+  return (await runStatement(database.pool, TAKE_ANSWERS, [call.id, call.epoch])).length > 0;
+}

@@ -47,7 +47,7 @@ export interface ListenTiming {
   readonly progressEveryMs: number;
 }
 
-const TIMING: ListenTiming = { keepAliveMs: 15_000, stallMs: 30_000, fallbackMs: 15_000, progressEveryMs: 250 };
+export const LISTEN_TIMING: ListenTiming = { keepAliveMs: 15_000, stallMs: 30_000, fallbackMs: 15_000, progressEveryMs: 250 };
 
 /**
  * A stream lives until its client closes it, its token ends, the node drains, or nothing it asked for can change any more: a task that is over has
@@ -55,7 +55,7 @@ const TIMING: ListenTiming = { keepAliveMs: 15_000, stallMs: 30_000, fallbackMs:
  */
 export function createListenEndpoint(options: ListenEndpointOptions): ListenEndpoint {
   const { handles, serverInfo, onFault } = options;
-  const timing = { ...TIMING, ...options.timing };
+  const timing = { ...LISTEN_TIMING, ...options.timing };
   const places = createPlaces({ ...LISTEN_LIMITS, ...options.limits });
   const open = new Map<EventStream, ListenMessages>();
   let isDraining = false;

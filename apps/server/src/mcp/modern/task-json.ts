@@ -39,7 +39,7 @@ export function detailedTaskJson(taskId: string, task: Task): Record<string, unk
   }
 }
 
-function statusMessageOf(task: Task): string | null {
+export function statusMessageOf(task: Task): string | null {
   if (task.statusMessage !== null || isTerminal(task.status)) return task.statusMessage;
   if (task.cancelRequested) return "cancellation requested";
   if (task.progress === null) return null;
