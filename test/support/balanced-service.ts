@@ -5,12 +5,16 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { parseWorkspaceId } from "@holdfast/core";
 import { addGrant, addWorkspace, openDatabase } from "@holdfast/db";
+import { expectInvariantsAt } from "./invariants.ts";
 import { startRoundRobinProxy, type RoundRobinProxy } from "./round-robin-proxy.ts";
 import { startServerProcess } from "./server-process.ts";
 import { startServiceProcess } from "./service-process.ts";
 import { startTestIssuer } from "./tokens.ts";
 
-/** The whole service as its clients meet it: real processes behind a load balancer that favours no node. */
+/**
+ * The whole service as its clients meet it: real processes behind a load balancer that favours no node. At its end, its database breaks no
+ * rule that always holds.
+ */
 export interface BalancedService extends AsyncDisposable {
   /** Of the balancer, which gives a token to requests that have none. */
   readonly url: string;
@@ -42,6 +46,7 @@ export async function startBalancedService({ databaseUrl, packs, scopes = [] }: 
   const folder = await realpath(await mkdtemp(path.join(tmpdir(), "holdfast-balanced-")));
   cleanup.defer(() => rm(folder, { recursive: true, force: true }));
   await addCurrentWorkspace(databaseUrl, issuer.issuer);
+  cleanup.defer(() => expectInvariantsAt(databaseUrl));
 
   const proxy: RoundRobinProxy = cleanup.use(
     await startRoundRobinProxy({ authorization: async () => `Bearer ${await issuer.token({ audience: url, subject: SUBJECT, scopes })}` }),

@@ -10,13 +10,17 @@ const seed = process.env["HOLDFAST_MODEL_SEED"];
 
 export const timeoutMs = 60_000 + RUNS * 1_000;
 
-/** Rejects with the shortest sequence it finds on which the two stores part, and the seed that leads there. */
+/**
+ * Rejects with the shortest sequence it finds on which the two stores part, or Postgres breaks a rule that always holds, and the seed
+ * that leads there.
+ */
 export async function compareStores(side: PostgresSide, steps: readonly fc.Arbitrary<Step | Race | TimePasses>[]): Promise<void> {
   const property = fc.asyncProperty(create, fc.commands([...steps], { maxCommands: 30, size: "max" }), async (opening, sequence) => {
     const pair = openPair(side);
     try {
       await opening.run(pair);
       await fc.asyncModelRun(() => ({ model: pair, real: pair }), sequence);
+      await side.expectInvariants();
     } finally {
       await side.clear();
     }

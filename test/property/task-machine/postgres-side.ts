@@ -15,6 +15,7 @@ import {
   type Database,
 } from "@holdfast/db";
 import { testDatabase } from "@holdfast/db/testing";
+import { expectInvariants } from "../../support/invariants.ts";
 import { grants, principals, reach, workspaces } from "./places.ts";
 import type { Store } from "./pair.ts";
 
@@ -31,6 +32,8 @@ export interface PostgresSide extends AsyncDisposable {
   readonly artifact: StoredArtifact;
   /** Moves everything that happened so far into the past, as if this time had passed. */
   age(ms: number): Promise<void>;
+  /** Rejects when the database breaks a rule that always holds. */
+  expectInvariants(): Promise<void>;
   /** Forgets all tasks and receipts, and gives back what was granted at first. */
   clear(): Promise<void>;
 }
@@ -71,6 +74,10 @@ export async function openPostgresSide(): Promise<PostgresSide> {
     nodes,
     artifact,
     age: async (ms) => void (await database.pool.query(AGE, [ms])),
+    expectInvariants: () =>
+      expectInvariants(async (text, values = []) => (await database.pool.query<Record<string, unknown>>(text, [...values])).rows, {
+        isAged: true,
+      }),
     clear: async () => {
       await database.pool.query(CLEAR);
       for (const index of changed) await permit(database, index, grants[index]!.actions);
