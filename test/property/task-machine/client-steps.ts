@@ -15,7 +15,8 @@ import {
   type TaskRef,
 } from "@holdfast/core";
 import fc from "fast-check";
-import type { Move, Pair, Store } from "./pair.ts";
+import type { Pair } from "./pair.ts";
+import type { Move, Store } from "./store.ts";
 import { ANY, principalAt, Step, STRAY, taskAt, workspaceAt } from "./step.ts";
 import { methods, questionKeys } from "./values.ts";
 

@@ -1,6 +1,6 @@
 import { createMemoryTaskManager, type MemoryGrant } from "@holdfast/core/memory";
 import { answerOf, MADE } from "./comparison.ts";
-import type { Move, Store } from "./pair.ts";
+import type { Move, Store } from "./store.ts";
 import { grants, workspaces } from "./places.ts";
 
 /** The in-memory store with its clock, and all that it was told, so that the same can be told to another. */

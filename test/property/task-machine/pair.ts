@@ -1,21 +1,8 @@
-import type { Action, AttemptLedger, AttemptRef, CreateTask, Task, TaskId, TaskManager, WriteJournal } from "@holdfast/core";
+import type { AttemptRef, CreateTask, Task, TaskId } from "@holdfast/core";
 import { answerOf, isRejection, areAlike, assertAlike, withoutTasks } from "./comparison.ts";
 import { openModel, replay, tell, type Model } from "./model.ts";
 import type { Node, PostgresSide } from "./postgres-side.ts";
-
-export interface Store extends TaskManager, AttemptLedger, WriteJournal {
-  expire(limit: number): Promise<number>;
-  endUnanswered(limit: number): Promise<readonly TaskId[]>;
-  /** Makes these all that the grant of this number allows, nothing at all included. */
-  permit(grant: number, actions: readonly Action[]): Promise<void>;
-}
-
-/** What a step does, the same to every store: its targets were chosen from what the sequence has met so far. */
-export interface Move {
-  readonly act: (store: Store) => Promise<unknown>;
-  /** Learns from an answer that is no error what later steps may aim at. */
-  readonly note?: (answer: unknown) => void;
-}
+import type { Move } from "./store.ts";
 
 /** The two stores side by side, and what a sequence has met in them so far. */
 export interface Pair {

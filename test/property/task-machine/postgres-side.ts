@@ -17,7 +17,7 @@ import {
 import { testDatabase } from "@holdfast/db/testing";
 import { expectInvariants } from "../../support/invariants.ts";
 import { grants, principals, reach, workspaces } from "./places.ts";
-import type { Store } from "./pair.ts";
+import type { Store } from "./store.ts";
 
 export interface Node {
   readonly store: Store;

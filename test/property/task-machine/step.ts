@@ -1,6 +1,7 @@
 import { taskIdSchema, type AttemptRef, type CreateTask, type Effect, type Task } from "@holdfast/core";
 import type fc from "fast-check";
-import type { Move, Pair } from "./pair.ts";
+import type { Pair } from "./pair.ts";
+import type { Move } from "./store.ts";
 import { principals, workers, workspaces } from "./places.ts";
 
 /** One event of a sequence. Its choices are numbers, which `prepare` turns into what the sequence has met. */

@@ -17,7 +17,8 @@ import {
 import fc from "fast-check";
 import { addressedRead, noteTask, requestOf, whichTask, type Creation } from "./client-steps.ts";
 import { answerOf } from "./comparison.ts";
-import type { Pair, Store } from "./pair.ts";
+import type { Pair } from "./pair.ts";
+import type { Store } from "./store.ts";
 import { reach, workers } from "./places.ts";
 import { ANY, attemptAt, Step, STRAY, taskAt } from "./step.ts";
 import { anyText, progress, sealedValue, settlement, stagedResult } from "./values.ts";
