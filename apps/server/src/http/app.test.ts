@@ -124,6 +124,7 @@ test.for<[string, string | Uint8Array<ArrayBuffer>, number, number]>([
   ["a method that is no text", spoiled((text) => text.replace('"method":"tools/call"', '"method":7')), 400, -32_600],
   ["a member named twice", spoiled((text) => text.replace('"id":1', '"id":1,"id":2')), 400, -32_600],
   ["an argument named twice", spoiled((text) => text.replace('"arguments":{}', '"arguments":{"text":"a","text":"b"}')), 400, -32_600],
+  ["an argument beyond every double", spoiled((text) => text.replace('"arguments":{}', '"arguments":{"limit":1e999}')), 400, -32_600],
   ["nesting 200 deep", spoiled((text) => text.replace("{}", `${'{"a":'.repeat(200)}1${"}".repeat(200)}`)), 400, -32_600],
   ["nesting 100,000 deep", `${"[".repeat(100_000)}${"]".repeat(100_000)}`, 400, -32_600],
   ["a body over the limit", spoiled((text) => text.replace("{}", `{"text":"${"x".repeat(4 * 1024 * 1024)}"}`)), 413, -32_600],

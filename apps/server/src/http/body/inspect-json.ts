@@ -1,8 +1,11 @@
 /** Why JSON that parses is refused all the same. */
-export type JsonFault = "deep" | "duplicate";
+export type JsonFault = "deep" | "duplicate" | "huge";
 
 const QUOTE = 34;
 const COMMA = 44;
+const MINUS = 45;
+const ZERO = 48;
+const NINE = 57;
 const COLON = 58;
 const OPEN_LIST = 91;
 const BACKSLASH = 92;
@@ -13,7 +16,7 @@ const CLOSE_OBJECT = 125;
 /**
  * Looks through the text of valid JSON for what `JSON.parse` accepts and we do not. `deep`: nested so far that whatever walks it
  * by recursion may run out of stack. `duplicate`: a member named twice, of which a proxy in front may have judged the one
- * that we would not see.
+ * that we would not see. `huge`: a number beyond every double, which is read as infinity and is no JSON any more.
  */
 export function inspectJson(text: string, maxDepth: number): JsonFault | null {
   // For each container around the position: the names seen in an object, null for a list.
@@ -50,9 +53,25 @@ export function inspectJson(text: string, maxDepth: number): JsonFault | null {
         break;
       }
       default:
+        if (isNumberStart(text.charCodeAt(index))) {
+          const number = numberAt(text, index);
+          if (!Number.isFinite(Number(number))) return "huge";
+          index += number.length - 1;
+        }
     }
   }
   return null;
+}
+
+function isNumberStart(code: number): boolean {
+  return code === MINUS || (code >= ZERO && code <= NINE);
+}
+
+const NUMBER = /[-+.0-9eE]+/uy;
+
+function numberAt(text: string, start: number): string {
+  NUMBER.lastIndex = start;
+  return NUMBER.exec(text)?.[0] ?? "";
 }
 
 /** Where the string that opens at `start` has its closing quote. */

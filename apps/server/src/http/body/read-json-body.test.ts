@@ -48,6 +48,7 @@ test.for<[string, Body, number, number]>([
   ["a NaN", '{"a":NaN}', 400, -32_700],
   ["deep nesting", "[".repeat(21) + "]".repeat(21), 400, -32_600],
   ["a member named twice", '{"id":1,"id":2}', 400, -32_600],
+  ["a number beyond every double", '{"a":1e999}', 400, -32_600],
   ["too many bytes", `"${"x".repeat(999)}"`, 413, -32_600],
   ["too many bytes in chunks", stream('"', "x".repeat(999), '"'), 413, -32_600],
 ])("%s is refused", async ([, body, status, code]) => {

@@ -12,7 +12,7 @@ export type JsonBody = { readonly kind: "json"; readonly value: unknown } | { re
 
 /**
  * The body as JSON, read once. What is refused here has started nothing: bytes that are not UTF-8 or not JSON, a byte order
- * mark (RFC 8259 forbids it), an empty body, and JSON that is too large, too deep, or ambiguous.
+ * mark (RFC 8259 forbids it), an empty body, and JSON that is too large, too deep, ambiguous, or out of range.
  */
 export async function readJsonBody(request: Request, limits: BodyLimits = BODY_LIMITS): Promise<JsonBody> {
   const bytes = await readBytes(request, limits.maxBytes);
@@ -28,6 +28,8 @@ export async function readJsonBody(request: Request, limits: BodyLimits = BODY_L
       return refuse(400, INVALID_REQUEST, `The request body is nested more than ${limits.maxDepth} levels deep.`);
     case "duplicate":
       return refuse(400, INVALID_REQUEST, "The request body names a member twice.");
+    case "huge":
+      return refuse(400, INVALID_REQUEST, "The request body holds a number that is out of range.");
     case null:
       return { kind: "json", value };
   }
