@@ -28,12 +28,12 @@ export const RETRY_AFTER_SECONDS = 1;
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   // The SDK carries nothing of ours through an exchange but the request itself.
-  const exchanges = new WeakMap<Request, Exchange>();
+  const exchanges = new WeakMap<Request, { readonly exchange: Exchange; readonly body: unknown }>();
   const handler = createMcpHandler(
     ({ requestInfo }) => {
-      const exchange = requestInfo === undefined ? undefined : exchanges.get(requestInfo);
-      if (requestInfo === undefined || exchange === undefined) throw new Error("the SDK asked for a server outside of an exchange");
-      return createModernServer(options, exchange, requestInfo.headers);
+      const served = requestInfo === undefined ? undefined : exchanges.get(requestInfo);
+      if (requestInfo === undefined || served === undefined) throw new Error("the SDK asked for a server outside of an exchange");
+      return createModernServer(options, served.exchange, { headers: requestInfo.headers, body: served.body });
     },
     { legacy: "reject" },
   );
@@ -43,7 +43,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         const response = await options.legacy.handle(request, body, exchange);
         return concernsHttp(exchange.refusal, response) ? asRefusal(response, exchange.refusal, options.metadataUrl) : response;
       }
-      exchanges.set(request, exchange);
+      exchanges.set(request, { exchange, body });
       const listen = readListenRequest(request, body);
       const response =
         listen === null

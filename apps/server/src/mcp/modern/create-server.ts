@@ -16,6 +16,12 @@ export interface ModernServerOptions extends ServeToolsOptions {
   readonly resources: ResourceService;
 }
 
+/** The request as it came: its headers, and the JSON of its body. */
+export interface WireRequest {
+  readonly headers: Headers;
+  readonly body: unknown;
+}
+
 const INSTRUCTIONS =
   "Operations run in a workspace, `current` unless workspaceId names another. Long operations answer with a task when the client declares the tasks extension; large results are linked as artifacts, readable in byte ranges.";
 
@@ -29,7 +35,7 @@ const CACHE_HINTS = {
 } as const;
 
 /** Serves one request of revision 2026-07-28: wire shapes around the services, which know nothing of them. */
-export function createModernServer(options: ModernServerOptions, exchange: Exchange, headers: Headers): ExactServer {
+export function createModernServer(options: ModernServerOptions, exchange: Exchange, { headers, body }: WireRequest): ExactServer {
   const { version, artifacts, prompts, resources } = options;
   const hasPrompts = prompts.prompts.length > 0;
   const hasCompletions = hasPrompts || resources.templates.length > 0;
@@ -47,7 +53,7 @@ export function createModernServer(options: ModernServerOptions, exchange: Excha
       cacheHints: CACHE_HINTS,
     },
   );
-  const serve = serveOn(server, exchange);
+  const serve = serveOn(server, exchange, body);
   serveTools(serve, options, headers);
   serveTasks(serve, options);
   serveResources(serve, artifacts, resources);

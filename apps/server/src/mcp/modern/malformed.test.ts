@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { taskIdOf, toolCall, type ModernRequest } from "../../../../../test/support/mcp-request.ts";
 import { createTestNode, type TestNode } from "../../testing/test-node.ts";
+import { sayText } from "../../testing/test-pack.ts";
 
 const token = "alice~test_read+test_write";
 const meta = (key: string, value: unknown): Partial<ModernRequest> => ({ meta: { [key]: value } });
@@ -35,6 +36,11 @@ const INVALID_PARAMS: readonly Row[] = [
   ["a requestState of nothing", call({ requestState: "" }), null],
   ["a retention that is a text", call({}, meta("holdfast/ttlMs", "1h")), "_meta.holdfast/ttlMs"],
   ["an answer with NUL", call({ inputResponses: { a: { action: "accept", content: { b: "\u0000" } } } }), "a.content.b"],
+  ["answers that are a list", call({ inputResponses: [sayText("Ada")] }), "inputResponses"],
+  ["answers that are null", call({ inputResponses: null }), "inputResponses"],
+  ["an update whose answers are a text", of("tasks/update", { taskId: "x", inputResponses: "Ada" }), "inputResponses"],
+  ["an update whose answers are null", of("tasks/update", { taskId: "x", inputResponses: null }), "inputResponses"],
+  ["a prompt whose answers are a number", of("prompts/get", { name: "asking", inputResponses: 1 }), "inputResponses"],
   ["a key with NUL", toolCall("test.change", { requestKey: "\u0000" }), "requestKey"],
   ["a key that is a number", toolCall("test.change", { requestKey: 1 }), "requestKey"],
   ["a cursor of the tools", of("tools/list", { cursor: "x" }), "cursor"],

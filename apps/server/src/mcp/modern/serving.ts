@@ -4,7 +4,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import { clientError } from "../client-error.ts";
 import type { Exchange } from "../exchange.ts";
-import { parseArguments } from "../parse-arguments.ts";
+import { invalidArguments, parseArguments } from "../parse-arguments.ts";
 import type { Serve, ServedRequest } from "../serve.ts";
 import type { ExactServer } from "./exact-server.ts";
 
@@ -15,11 +15,12 @@ export interface ModernRequest extends ServedRequest {
   readonly context: ServerContext;
 }
 
-export function serveOn(server: ExactServer, exchange: Exchange): Serve<ModernRequest> {
+export function serveOn(server: ExactServer, exchange: Exchange, body: unknown): Serve<ModernRequest> {
   return (method, params, answer) => {
     // The SDK's own refusal would dump its schema library's text, so nothing is left for it to refuse.
     server.setRequestHandler(method, { params: anyParams }, async (given, context) => {
       try {
+        refuseMalformedResponses(body);
         return await answer(parseArguments(params, given), requestOf(exchange, context));
       } catch (error) {
         throw toProtocolError(error, exchange, context);
@@ -32,6 +33,14 @@ const anyParams: z.ZodType<Record<string, JsonValue>> = z.record(
   z.string(),
   z.custom<JsonValue>(() => true),
 );
+
+/** Where the body has no answers by their keys, the SDK shows none at all, which would be acknowledged as an update. */
+function refuseMalformedResponses(body: unknown): void {
+  if (retrySchema.safeParse(body).success) return;
+  throw invalidArguments([{ path: "inputResponses", message: "expected answers by the keys of their questions" }]);
+}
+
+const retrySchema = z.object({ params: z.object({ inputResponses: z.record(z.string(), z.unknown()).optional() }).optional() });
 
 function requestOf(exchange: Exchange, context: ServerContext): ModernRequest {
   const capabilities = envelopeSchema.safeParse(context.mcpReq.envelope).data?.[CLIENT_CAPABILITIES_META_KEY] ?? {};

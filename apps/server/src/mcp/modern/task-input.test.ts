@@ -75,9 +75,9 @@ test("an answer with text that cannot be kept is refused by its place, and nothi
   expect(openKeys(await task.get())).toEqual(["name", "where"]);
 });
 
-test("an update without answers is malformed", async () => {
+test.for([undefined, null, 1, "name", [sayText("Ada")]])("an update with %j for answers is malformed", async (inputResponses) => {
   const task = await parkedTask();
-  expect((await task.update(undefined)).error).toMatchObject({ code: -32_602, data: { issues: [{ path: "inputResponses" }] } });
+  expect((await task.update(inputResponses)).error).toMatchObject({ code: -32_602, data: { issues: [{ path: "inputResponses" }] } });
 });
 
 test("a client that cannot be asked all that is open sees none of it, and nothing changes (C9.3)", async () => {
