@@ -102,6 +102,7 @@ export function createToolService(options: ToolServiceOptions): ToolService {
       hasKey: key !== null,
       signal: call.signal,
       onLook: call.onLook,
+      onAdmitted: call.onAdmitted,
     };
     if (state?.kind === "parked") {
       call.signal.throwIfAborted();

@@ -69,7 +69,7 @@ export function createTaskResult(taskId: string, task: Task): Result {
 const callParamsSchema = z.object({
   name: z.string(),
   arguments: z.record(z.string(), z.json(), { error: "expected an object of arguments" }).default({}),
-  task: z.object({ ttl: z.unknown() }).optional(),
+  task: z.object({ ttl: z.unknown().optional() }).optional(),
   _meta: z.object({ progressToken: z.union([z.string(), z.number()]).optional() }).optional(),
 });
 
