@@ -50,7 +50,10 @@ export function ownFolder(parent: string, { attempt }: PlanPlace): string {
   return path.join(parent, `${prefixOf(attempt)}${attempt.token}`);
 }
 
-/** Removes the folders of earlier attempts at the task, or its own. Once it has resolved, they are gone. */
+/**
+ * Removes the folders of earlier attempts at the task, or its own. Once it has resolved, they are gone. Never those of a later attempt: one
+ * that was replaced while it took over would fence off its successor.
+ */
 export async function removeFolders(
   place: PlanPlace,
   files: readonly { readonly path: string }[],
@@ -61,10 +64,11 @@ export async function removeFolders(
     const parent = await parentFolder(place, file.path).catch(() => null);
     if (parent !== null) parents.add(parent);
   }
+  const { token } = place.attempt;
   for (const parent of parents) {
-    const own = path.basename(ownFolder(parent, place));
     for (const name of await readdir(parent)) {
-      if (!name.startsWith(prefixOf(place.attempt)) || (name === own) !== (whose === "own")) continue;
+      const owner = tokenOf(name, place);
+      if (owner === null || (whose === "own" ? owner !== token : owner >= token)) continue;
       // Somebody may still put something into it; then it is removed again.
       await rm(path.join(parent, name), { recursive: true, force: true, maxRetries: 10 });
     }
@@ -73,6 +77,13 @@ export async function removeFolders(
 
 function prefixOf({ taskId }: PlanPlace["attempt"]): string {
   return `.holdfast-${taskId}-`;
+}
+
+/** Whose folder of the task this is; null for anything else. */
+function tokenOf(name: string, { attempt }: PlanPlace): number | null {
+  const prefix = prefixOf(attempt);
+  const rest = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+  return /^[0-9]+$/u.test(rest) ? Number(rest) : null;
 }
 
 function foldersDownTo(top: string, bottom: string): readonly string[] {

@@ -69,11 +69,25 @@ describe("an attempt that was permitted to write, paused, and replaced by anothe
   });
 });
 
-test("taking over leaves the folders of the own attempt and of other tasks alone", async () => {
+test("taking over leaves the folders of the own attempt, of later ones and of other tasks alone", async () => {
   const other = taskIdSchema.parse("0190b8a0-0000-7000-8000-000000000002");
-  for (const name of [`.holdfast-${taskId}-1`, `.holdfast-${taskId}-2`, `.holdfast-${other}-1`]) await mkdir(path.join(folder, name));
-  await removeFolders(place(2), [{ path: "a.txt" }], "earlier");
-  expect((await readdir(folder)).toSorted()).toEqual([`.holdfast-${taskId}-2`, `.holdfast-${other}-1`, "a.txt"]);
+  const stay = [`.holdfast-${taskId}-9`, `.holdfast-${taskId}-10`, `.holdfast-${taskId}-x`, `.holdfast-${other}-1`];
+  for (const name of [`.holdfast-${taskId}-8`, ...stay]) await mkdir(path.join(folder, name));
+  await removeFolders(place(9), [{ path: "a.txt" }], "earlier");
+  expect((await readdir(folder)).toSorted()).toEqual([...stay, "a.txt"].toSorted());
+});
+
+test("an attempt that was paused while it took over, and replaced itself, does not disturb the one that replaced it", async () => {
+  const takingOver = () => removeFolders(place(), [{ path: "a.txt" }], "earlier");
+  await replaceFile(place(2), {
+    path: "a.txt",
+    position: 0,
+    from: version("old"),
+    to: version("new"),
+    mayWrite: takingOver,
+    assertHeld: () => undefined,
+  });
+  expect(await read("a.txt")).toBe("new");
 });
 
 describe("what somebody else does in the last moment is not overwritten", () => {
