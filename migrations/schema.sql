@@ -680,6 +680,29 @@ create view ops.job_of_ended_task as
           WHERE (l.task_id = j.task_id)))));
 comment on view ops.job_of_ended_task is 'A job for a task that is over, or that does not exist, has been ready for more than two hours and no worker has fetched it. It does no harm: a worker that fetches it finds nothing to claim and forgets it. Cost: one pass over the queue. Operator: start a worker that serves the pool and root that the job is for, or let graphile_worker.complete_jobs remove it.';
 
+create view ops.foreign_call_task as
+ SELECT c.task_id,
+    jsonb_build_object('session', c.session_id, 'call', c.id, 'method', c.method) AS detail
+   FROM ((holdfast.session_call c
+     JOIN holdfast.session s ON ((s.id = c.session_id)))
+     JOIN holdfast.task t ON ((t.id = c.task_id)))
+  WHERE ((t.issuer <> s.issuer) OR (t.subject <> s.subject));
+comment on view ops.foreign_call_task is 'A call of a session waits for a task of another principal than that of the session. Each look at the task asks for the owner again, so the client gets nothing; but rows were changed by hand, or this is a defect. Cost: one look per call of a session. Operator: end the session by deleting its row, and report it.';
+
+create view ops.twice_ended_call as
+ SELECT task_id,
+    jsonb_build_object('session', session_id, 'call', id, 'request', request_id) AS detail
+   FROM holdfast.session_call c
+  WHERE ((answered_at IS NOT NULL) AND (cancelled_at IS NOT NULL));
+comment on view ops.twice_ended_call is 'A call of a session was answered and cancelled, of which only one can come first: its task may have been given up although somebody was told its result. Rows were changed by hand, or this is a defect. Cost: one pass over the calls of sessions. Operator: report it with the events of the task.';
+
+create view ops.idle_session as
+ SELECT NULL::uuid AS task_id,
+    jsonb_build_object('session', id, 'seen_at', seen_at) AS detail
+   FROM holdfast.session s
+  WHERE (seen_at < (now() - '26:00:00'::interval));
+comment on view ops.idle_session is 'A session that nobody has used for a day, and two hours longer, is still there. Nobody can use it any more; it takes room. Cost: what it finds, by index. Operator: see that a server runs and that its log has no errors about expiry.';
+
 create view ops.invariant_violation as
  SELECT 'unreaped_lease'::text AS invariant,
     unreaped_lease.task_id,
@@ -824,5 +847,20 @@ UNION ALL
  SELECT 'job_of_ended_task'::text AS invariant,
     job_of_ended_task.task_id,
     job_of_ended_task.detail
-   FROM ops.job_of_ended_task;
+   FROM ops.job_of_ended_task
+UNION ALL
+ SELECT 'foreign_call_task'::text AS invariant,
+    foreign_call_task.task_id,
+    foreign_call_task.detail
+   FROM ops.foreign_call_task
+UNION ALL
+ SELECT 'twice_ended_call'::text AS invariant,
+    twice_ended_call.task_id,
+    twice_ended_call.detail
+   FROM ops.twice_ended_call
+UNION ALL
+ SELECT 'idle_session'::text AS invariant,
+    idle_session.task_id,
+    idle_session.detail
+   FROM ops.idle_session;
 comment on view ops.invariant_violation is 'Everything that must never be and is, by the name of its view, whose comment says what it means and what to do. Cost: several passes over all tasks, attempts and events: look when something seems wrong, not every second.';

@@ -11,7 +11,15 @@ export interface InvariantOptions {
 }
 
 /** Rules that somebody has to act for. */
-const IN_TIME = ["unreaped_lease", "unwoken_task", "unattended_journal", "overdue_task", "unanswered_task", "job_of_ended_task"];
+const IN_TIME = [
+  "unreaped_lease",
+  "unwoken_task",
+  "unattended_journal",
+  "overdue_task",
+  "unanswered_task",
+  "job_of_ended_task",
+  "idle_session",
+];
 
 /**
  * Rejects when the database breaks a rule that always holds, whatever was killed, paused or disturbed (`ops.invariant_violation`). A rule

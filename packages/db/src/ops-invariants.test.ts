@@ -70,6 +70,18 @@ interface Planting {
   readonly also?: readonly string[];
 }
 
+/** Opens a session of the task's owner with a call that waits for the task. */
+function sessionWithCall({ subject = "subject", cancelledAt = "null", seen = "now()" }): string {
+  return `
+    with opened as (
+      insert into holdfast.session (id, token_sha256, issuer, subject, revision, capabilities, client_name, seen_at)
+      select gen_random_uuid(), sha256(id::text::bytea), issuer, ${subject}, '2025-06-18', '{}', '{}', ${seen}
+      from holdfast.task where id = $1 returning id
+    )
+    insert into holdfast.session_call (id, session_id, request_id, method, params, task_id, as_task, answered_at, cancelled_at)
+    select gen_random_uuid(), id, '1', 'tools/call', '{}', $1, false, now(), ${cancelledAt} from opened`;
+}
+
 const overdue = "created_at = now() - interval '3 hours' - ttl_ms * interval '1 millisecond'";
 const plantings: Readonly<Record<string, readonly Planting[]>> = {
   unreaped_lease: [
@@ -263,11 +275,15 @@ const plantings: Readonly<Record<string, readonly Planting[]>> = {
               run_at => now() - interval '3 hours', job_key => $1::text)`,
     },
   ],
+  foreign_call_task: [{ state: "queued", sql: sessionWithCall({ subject: "'mallory'" }) }],
+  twice_ended_call: [{ state: "queued", sql: sessionWithCall({ cancelledAt: "now()" }) }],
+  idle_session: [{ state: "queued", sql: sessionWithCall({ seen: "now() - interval '27 hours'" }), hasTask: false }],
 };
 
 describe("the database, after all that may happen to tasks,", () => {
   test("breaks no rule, whatever state a task is in", async () => {
     for (const state of Object.values(states)) await state();
+    await bench.sql(sessionWithCall({}), [await states.queued()]);
     await moveOn();
     expect(await violations()).toEqual([]);
   });
