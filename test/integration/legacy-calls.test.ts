@@ -212,17 +212,9 @@ test("nobody resumes what is not theirs, and ids that name nothing resume nothin
   await using response = await session.post(slow(6, 20));
   const start = await startOf(response);
   for (const other of [own, foreign]) expect((await other.get(start)).status).toBe(400);
-  for (const forged of [
-    "",
-    "c",
-    "c.x.1",
-    start.replace(/.\.0$/u, "g.0"),
-    `${start}.0`,
-    start.replace(/\.0$/u, ".99999999999"),
-    "r.e30",
-    "z.1",
-  ])
-    expect((await session.get(forged)).status, forged).toBe(400);
+  const forged = ["", "c", "c.x.1", start.replace(/.\.0$/u, "g.0"), `${start}.0`, start.replace(/\.0$/u, ".99999999999"), "r.e30", "z.1"];
+  const statuses = await Promise.all(forged.map(async (id) => (await session.get(id)).status));
+  expect(new Set(statuses)).toEqual(new Set([400]));
   await using behind = await session.get(start.replace(/\.0$/u, ".2147483647"));
   expect((await behind.rest()).filter(({ message }) => message !== null)).toEqual([]);
   await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 6 } });
