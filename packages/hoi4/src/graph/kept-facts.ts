@@ -65,7 +65,7 @@ export function keptHelperNames(pass: FactsPass, { bytes, sha256 }: LoadedFile):
 
 const STRING_BYTES = 40;
 
-/** From above: an edge of a graph is about ten small objects, and texts are in two bytes a character at worst. */
+/** From above, and about twice what well-formed script really takes: names, conditions and places, but no tree and no bytes. */
 function memoryOf({ bytes }: LoadedFile, { size, asked, facts }: Omit<KeptFacts, "isWhole">): number {
-  return 2_000 + bytes.length + 1_000 * (size.parts + facts.diagnostics.length) + 2 * size.characters + 100 * asked.size;
+  return 2_000 + bytes.length / 2 + 400 * size.parts + size.characters + 1_000 * facts.diagnostics.length + 60 * asked.size;
 }

@@ -31,6 +31,7 @@ export interface ModFile {
 
 /** A file that the game does not read, because a later layer has one of the same path. */
 export interface ShadowedFile {
+  /** Its order stands behind that of the files that are read. */
   readonly file: ModFile;
   /** Display path. */
   readonly by: string;
@@ -129,6 +130,11 @@ export function openFor({ layers, descriptors, open }: ModListing, folder: strin
 
 export function isOfMod({ layer }: Pick<ModFile, "layer">): boolean {
   return layer === MOD_LAYER;
+}
+
+/** The files that ones of the mod stand for, and that would have defined what others may use. */
+export function overriddenByMod({ shadowed }: ModListing): ShadowedFile[] {
+  return shadowed.filter(({ file: { role }, by }) => isDisplayedAsMod(by) && (role.kind === "events" || role.kind === "scripted_effects"));
 }
 
 /** Whether a display path names a file of the mod. */
@@ -230,7 +236,8 @@ function placeFiles(
     };
     return { label, kind, folder, name: descriptors[index]?.descriptor.name ?? null, ...counts };
   });
-  return { layers: summaries, files, shadowed, diagnostics };
+  const hidden = shadowed.map(({ file, by }, index) => ({ file: { ...file, order: files.length + index }, by }));
+  return { layers: summaries, files, shadowed: hidden, diagnostics };
 }
 
 /** Of layers before the mod, only texts in the language of results are read: all ten together would be larger than all script. */

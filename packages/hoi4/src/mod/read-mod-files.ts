@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { WorkspaceError, type OperationContext, type WorkspaceView } from "@holdfast/core";
 import type { Pace } from "../pace.ts";
 import { sha256Of } from "../sha256.ts";
-import type { ModFile, ModListing } from "./list-mod-files.ts";
+import { overriddenByMod, type ModFile, type ModListing } from "./list-mod-files.ts";
 import { definableKinds } from "./scan-folders.ts";
 import { FILE_FAULTS, type SkippedSource, type SkipReason } from "./skipped-source.ts";
 
@@ -17,7 +17,7 @@ export interface LoadedFile {
 export interface ModReader {
   /** Yields those of the files that could be read. Ends early once the bounds of a scan are crossed, which `finish` then says. */
   read(files: readonly ModFile[]): AsyncGenerator<LoadedFile>;
-  /** What was read, once every file of the listing has been asked for. */
+  /** What was read, once every file of the listing has been asked for, with those that the mod's files stand for. */
   finish(): ReadRecord | ScanRefusal;
 }
 
@@ -60,7 +60,7 @@ export function openModFiles({
   /** Called after each file, also one that could not be read, with what all files so far had in bytes. */
   onRead?: (done: { readonly files: number; readonly bytes: number }) => void;
 }): ModReader | ScanRefusal {
-  let refusal = refuse(listing.files, limits);
+  let refusal = refuse([...listing.files, ...overriddenByMod(listing).map(({ file }) => file)], limits);
   if (refusal !== null) return refusal;
   const contents = new Map<number, string>();
   const skipped: { readonly order: number; readonly source: SkippedSource }[] = [];
@@ -164,9 +164,10 @@ function skippedFile({ displayPath: path, role }: ModFile, reason: SkipReason): 
 }
 
 /** JSON keeps the fields apart whatever characters a path has. */
-function revisionOf({ files, layers, descriptors }: ModListing, contents: ReadonlyMap<number, string>): string {
+function revisionOf(listing: ModListing, contents: ReadonlyMap<number, string>): string {
+  const { files, layers, descriptors } = listing;
   const revision = createHash("sha256");
-  for (const { displayPath, layer, order } of files)
+  for (const { displayPath, layer, order } of [...files, ...overriddenByMod(listing).map(({ file }) => file)])
     revision.update(`${JSON.stringify([displayPath, layer, order, contents.get(order) ?? null])}\n`);
   for (const [index, { displayPath, content }] of descriptors.entries())
     revision.update(`${JSON.stringify([displayPath, layers[index]?.label, content])}\n`);

@@ -1,9 +1,10 @@
+import type { OverriddenFile } from "../../graph/check-overrides.ts";
 import type { FileFacts } from "../../graph/event-facts.ts";
 import { addSizes, EMPTY_SIZE, isWithin, type GraphSize } from "../../graph/graph-size.ts";
-import { keptHelperNames, readKept, type FactsPass } from "../../graph/kept-facts.ts";
+import { keptHelperNames, readKept, type FactsPass, type KeptFacts } from "../../graph/kept-facts.ts";
 import type { HelperNames } from "../../graph/script-context.ts";
 import type { DiagnosticBudget } from "../../mod/diagnostic-budget.ts";
-import { isOfMod, type ModFile, type ModListing } from "../../mod/list-mod-files.ts";
+import { isOfMod, overriddenByMod, type ModFile, type ModListing } from "../../mod/list-mod-files.ts";
 import type { LoadedFile, ModReader } from "../../mod/read-mod-files.ts";
 import { definableKinds } from "../../mod/scan-folders.ts";
 import { partlyRead, type SkippedSource } from "../../mod/skipped-source.ts";
@@ -13,6 +14,8 @@ export interface ReadSources {
   readonly facts: readonly FileFacts[];
   /** Display paths of files that the graph has in part or not at all. */
   readonly skipped: readonly SkippedSource[];
+  /** What files of the mod stand for. */
+  readonly overridden: readonly OverriddenFile[];
   /** Localisation files, which are looked through once it is known which texts are wanted. */
   readonly localisation: readonly LoadedFile[];
 }
@@ -34,7 +37,7 @@ export async function readSources({
   budget: DiagnosticBudget;
   graphLimit: GraphSize;
 }): Promise<ReadSources> {
-  const found: { readonly order: number; readonly facts: FileFacts }[] = [];
+  const found: { readonly order: number; readonly facts: FileFacts; readonly asked: KeptFacts["asked"] }[] = [];
   const skipped: { readonly order: number; readonly source: SkippedSource }[] = [];
   const localisation: LoadedFile[] = [];
   let size = EMPTY_SIZE;
@@ -48,7 +51,7 @@ export async function readSources({
       return;
     }
     size = withFile;
-    found.push({ order, facts: { ...read.facts, diagnostics: budget.spend(displayPath, read.facts.diagnostics) } });
+    found.push({ order, facts: { ...read.facts, diagnostics: budget.spend(displayPath, read.facts.diagnostics) }, asked: read.asked });
     if (!read.isWhole) skipped.push({ order, source: partlyRead(loaded.file) });
   }
 
@@ -61,7 +64,20 @@ export async function readSources({
     if (loaded.file.role.kind === "localisation") localisation.push(loaded);
     else take(loaded, helpers);
   }
+  const overridden: OverriddenFile[] = [];
+  const hidden = new Map(overriddenByMod(listing).map(({ file, by }) => [file.order, by]));
+  for await (const loaded of reader.read(overriddenByMod(listing).map(({ file }) => file))) {
+    const { events, helpers: defined } = readKept(pass, loaded, helpers).facts;
+    const lost = defined.map(({ name }) => name).filter((name) => helpers.get(name.toLowerCase()) === undefined);
+    overridden.push({
+      path: loaded.file.displayPath,
+      by: hidden.get(loaded.file.order) ?? "",
+      events: events.map(({ id }) => id),
+      lostHelpers: lost.filter((name) => found.some(({ asked }) => asked.has(name.toLowerCase()))),
+    });
+  }
   return {
+    overridden,
     facts: inOrder(found).map(({ facts }) => facts),
     skipped: inOrder(skipped).map(({ source }) => source),
     localisation: localisation.toSorted((a, b) => a.file.order - b.file.order),

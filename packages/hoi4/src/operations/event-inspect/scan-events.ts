@@ -1,5 +1,6 @@
 import type { OperationContext } from "@holdfast/core";
 import { checkDefinitions } from "../../graph/check-definitions.ts";
+import { checkOverrides } from "../../graph/check-overrides.ts";
 import { checkReferences } from "../../graph/check-references.ts";
 import type { EventGraph } from "../../graph/event-graph.ts";
 import { GRAPH_LIMIT, type GraphSize } from "../../graph/graph-size.ts";
@@ -95,6 +96,7 @@ export async function scanEvents(
     ...read.facts.flatMap((facts) => facts.diagnostics),
     ...checkReferences(linked, { swallowed: read.facts.flatMap(({ swallowed }) => swallowed), open }),
     ...checkDefinitions(linked, read.facts, open),
+    ...checkOverrides(linked, read.overridden),
     ...localised.diagnostics,
   ].toSorted(compareDiagnostics);
   const own = diagnostics.filter(concernsMod);
