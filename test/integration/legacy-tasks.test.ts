@@ -242,7 +242,7 @@ test("a cursor is good for its principal, as it was given", async () => {
     [foreign, ""],
     [foreign, Buffer.from(randomUUID()).toString("base64url")],
   ] as const)
-    expect((await client.request("tasks/list", { cursor: given })).error?.code, given).toBe(-32_602);
+    expect((await client.request("tasks/list", { cursor: given })).error?.code).toBe(-32_602);
 });
 
 test("controls of jobs take the handles of their own era", async () => {
