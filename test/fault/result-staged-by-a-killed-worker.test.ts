@@ -70,3 +70,16 @@ test("a staged result that was changed in the store is not published: the operat
   expect(textOf(await world.untilTerminal(id, 15_000))).toMatch(/^run /u);
   expect(rescuer.events).toContainEqual({ name: "seal.refused", event: { taskId: id, record: "staged result" } });
 });
+
+test("a staged result that nobody believes does not let an operation crash without end", async () => {
+  await using world = await createTaskWorld();
+  const id = await world.create("abort");
+  await world.query(
+    `insert into holdfast.task_result (task_id, result, seal, artifacts) values ($1, '{"content":[]}', 'k1.forged', '[]')`,
+    [id],
+  );
+  await world.query("update holdfast.live_task set checkpoint_version = 1 where task_id = $1", [id]);
+  await using _worker = await startTestWorker(world);
+  expect(await world.untilTerminal(id, 30_000)).toMatchObject({ status: "failed", outcome: { code: "checkpoint_stuck" } });
+  expect(await world.attempts(id)).toHaveLength(2);
+});

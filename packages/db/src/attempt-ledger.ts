@@ -7,6 +7,7 @@ import { saveCheckpoint } from "./writes/save-checkpoint.ts";
 import { saveStep } from "./writes/save-step.ts";
 import { settleAttempt } from "./writes/settle-attempt.ts";
 import { stageResult } from "./writes/stage-result.ts";
+import { unstageResult } from "./writes/unstage-result.ts";
 
 /** The worker's side of the store. Renewals and settlements use the reserved connections. */
 export function createPostgresAttemptLedger(database: Database): AttemptLedger {
@@ -17,6 +18,7 @@ export function createPostgresAttemptLedger(database: Database): AttemptLedger {
     saveCheckpoint: (attempt, value) => saveCheckpoint(database, attempt, value),
     saveStep: (attempt, step) => saveStep(database, attempt, step),
     stage: (attempt, result) => stageResult(database, attempt, result),
+    unstage: (attempt) => unstageResult(database, attempt),
     reap: (limit) => reapLeases(database, limit),
   };
 }

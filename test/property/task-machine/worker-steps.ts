@@ -42,6 +42,7 @@ export function workerSteps(artifact: StoredArtifact) {
     checkpoint: fc.record({ attempt, value: sealedValue() }).map(checkpointStep),
     step: fc.record({ attempt, key: fc.constantFrom("a", "b"), value: sealedValue() }).map(stepStep),
     stage: fc.record({ attempt, result: stagedResult(artifact) }).map(stageStep),
+    unstage: attempt.map(unstageStep),
     settle: fc.record({ attempt, settlement: settlement(artifact) }).map(settleStep),
     work: fc
       .record({
@@ -189,6 +190,10 @@ function stepStep(choice: { attempt: number; key: string; value: SealedValue }):
 
 export function stageStep(choice: { attempt: number; result: Omit<StagedResult, "taskId"> }): Step {
   return withAttempt("stage", choice, (store, attempt) => store.stage(attempt, choice.result));
+}
+
+function unstageStep(attempt: number): Step {
+  return withAttempt("unstage", { attempt }, (store, held) => store.unstage(held));
 }
 
 export function settleStep(choice: { attempt: number; settlement: Settlement }): Step {

@@ -47,6 +47,8 @@ export async function conductAttempt(held: HeldAttempt, worker: AttemptServices)
   const recovered = await recoverWrite(conduct);
   if (recovered !== null) return recovered;
   if (seals.believeResult(attempt.staged) !== null) return published(conduct, "staged");
+  const discarded = attempt.staged === null ? null : await discardStaged(conduct);
+  if (discarded !== null) return discarded;
   const operation = worker.operations.get(attempt.operation);
   if (operation?.version !== attempt.operationVersion) return await decline(attempt, worker, operation?.version);
   const revision = await sourceRevision(place);
@@ -107,6 +109,17 @@ function published({ held: { attempt }, worker }: Conduct, from: "staged" | "reu
   const { taskId, token, operation } = attempt;
   worker.telemetry.emit("result.published", { taskId, token, operation, from });
   return { kind: "published", output: "" };
+}
+
+/** A result that we did not seal would have the task tried without end. Null when it is gone. */
+async function discardStaged({ held, worker }: Conduct): Promise<AttemptEnd | null> {
+  const onRetry = warnOf(held, worker, "a staged result could not be discarded, trying again");
+  try {
+    const answer = await retryWhileUnavailable(() => worker.ledger.unstage(held.attempt), { onRetry });
+    return answer === "kept" ? null : { kind: "stopped", by: "lost", output: "" };
+  } catch (error) {
+    return { kind: "storage", error, output: "" };
+  }
 }
 
 /** The result of an identical read before, when the files are those that it was made from. Null when it has to be made. */

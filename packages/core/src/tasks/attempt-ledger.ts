@@ -109,6 +109,8 @@ export interface AttemptLedger {
    * not any more: a reused result must be made again then.
    */
   stage(attempt: AttemptRef, result: Omit<StagedResult, "taskId">): Promise<KeepAnswer>;
+  /** Removes a staged result that is not to be believed: while one stands, attempts are replaced without end (`Settlement`). */
+  unstage(attempt: AttemptRef): Promise<KeepAnswer>;
   /** Turns expired leases into lost attempts, at most `limit`, and says which tasks changed. Safe on every worker at once. */
   reap(limit: number): Promise<readonly TaskId[]>;
 }

@@ -43,6 +43,20 @@ describe("a staged result", () => {
     expect(await linksOf(attempt.taskId)).toEqual([artifact]);
   });
 
+  test("is discarded by the attempt that does not believe it, whose death costs again, and by no stale one", async () => {
+    const attempt = await running();
+    await bench.ledger.stage(attempt, stagedResult(result));
+    expect(await bench.ledger.unstage({ ...attempt, token: attempt.token + 1 })).toBe("refused");
+    expect(await bench.ledger.unstage(attempt)).toBe("kept");
+    expect(await bench.sql("select from holdfast.task_result where task_id = $1", [attempt.taskId])).toEqual([]);
+    await bench.sql("update holdfast.live_task set lease_expires_at = now() - interval '1 second' where task_id = $1", [attempt.taskId]);
+    await bench.ledger.reap(10);
+    expect(await bench.sql("select budget_spent from holdfast.live_task where task_id = $1", [attempt.taskId])).toEqual([
+      { budget_spent: 1 },
+    ]);
+    expect((await bench.claim(attempt.taskId)).staged).toBeNull();
+  });
+
   test("gives way to a newer one", async () => {
     const attempt = await running();
     await bench.ledger.stage(attempt, stagedResult({ content: [] }));

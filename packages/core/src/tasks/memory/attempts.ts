@@ -91,6 +91,10 @@ export function createAttempts(shelf: Shelf, { now, newReference }: AttemptOptio
         entry.checkpointVersion += 1;
         entry.staged = { ...result, artifacts: [...result.artifacts], taskId: attempt.taskId };
       }),
+    unstage: async (attempt) =>
+      keep(attempt, (entry) => {
+        entry.staged = null;
+      }),
     reap: async (limit) => reap(limit),
   };
 }
