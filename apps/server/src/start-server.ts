@@ -162,7 +162,7 @@ export async function startServer(config: ServerConfig, surroundings: ServerSurr
     draining: draining.signal,
     now: Date.now,
     onFault,
-    ...(surroundings.listen?.timing === undefined ? {} : { timing: surroundings.listen.timing }),
+    ...surroundings.listen,
   });
   draining.signal.addEventListener("abort", legacy.drain);
   const endpoint = createMcpEndpoint({ ...services, metadataUrl: resource.url, listen, legacy });

@@ -4,7 +4,7 @@ import type { Hub } from "../../live/hub.ts";
 import type { ListChanges } from "../../live/list-changes.ts";
 import type { Cancellations } from "../cancellations.ts";
 import { LISTEN_TIMING, type ListenTiming } from "../listen/listen-endpoint.ts";
-import { createPlaces, LISTEN_LIMITS } from "../listen/places.ts";
+import { createPlaces, LISTEN_LIMITS, type ListenLimits } from "../listen/places.ts";
 import type { ModernServerOptions } from "../modern/create-server.ts";
 import { createNodeTools } from "../node-tools.ts";
 import { createCallRunner } from "./call-runner.ts";
@@ -31,6 +31,8 @@ export interface LegacyOptions {
   readonly now: () => number;
   readonly onFault: (error: unknown) => void;
   readonly timing?: Partial<ListenTiming>;
+  /** Of the streams that belong to no call. */
+  readonly limits?: Partial<ListenLimits>;
 }
 
 const INSTRUCTIONS =
@@ -53,7 +55,7 @@ export function createLegacy(options: LegacyOptions): LegacyEndpoint {
     ...shared,
     methods: createLegacyMethods(shared),
     runner: createCallRunner(shared),
-    streams: createSessionStreams({ ...shared, places: createPlaces(LISTEN_LIMITS) }),
+    streams: createSessionStreams({ ...shared, places: createPlaces({ ...LISTEN_LIMITS, ...options.limits }) }),
     description: {
       serverInfo: { name: "holdfast", title: "Holdfast", version: services.version },
       instructions: INSTRUCTIONS,
