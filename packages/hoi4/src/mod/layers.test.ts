@@ -79,6 +79,11 @@ describe("the load order", () => {
   });
 });
 
+test("archives of DLC are not opened, and that is told", async () => {
+  const { diagnostics } = await list({ "game/dlc/dlc001_a/dlc001.zip": "", "game/dlc/dlc001_a/dlc001.dlc": "" });
+  expect(diagnostics).toMatchObject([{ code: "DLC_ARCHIVE_NOT_READ", severity: "info", details: { archives: ["dlc001_a:dlc001.zip"] } }]);
+});
+
 describe("replace_path", () => {
   test("unloads earlier layers' files of that folder, not those of the folders inside it, and nothing of later layers", async () => {
     const { files, layers } = await list({

@@ -1,5 +1,6 @@
 import { WorkspaceError, type WorkspaceFile, type WorkspaceView } from "@holdfast/core";
 import { compareText } from "../compare-text.ts";
+import { quantity } from "../quantity.ts";
 import { sha256Of } from "../sha256.ts";
 import { loadDescriptor, replacesFolder, type Descriptor, type LoadedDescriptor } from "./descriptor.ts";
 import type { Diagnostic } from "./diagnostic.ts";
@@ -113,7 +114,7 @@ export async function listModFiles(
     open: openSources(layers, descriptors),
     proposed: changes,
     skipped: [...layers.flatMap(skippedLayer), ...descriptors.flatMap(({ skip }) => skip ?? [])],
-    diagnostics: [...placed.diagnostics, ...own.descriptor.diagnostics],
+    diagnostics: [...placed.diagnostics, ...own.descriptor.diagnostics, ...closedArchives(layers)],
     modFoldersBelow: [...new Set(mod.files.flatMap(({ path }) => /^([^/]+)\/(?:events\/|descriptor\.mod$)/iu.exec(path)?.[1] ?? []))],
   };
 }
@@ -256,6 +257,27 @@ function openSources(layers: readonly ListedLayer[], descriptors: readonly Loade
   const wanted = new Set(descriptors.flatMap(({ descriptor }) => descriptor.dependencies));
   return { game: !layers.some(({ kind }) => kind === "game"), dependencies: [...wanted].filter((name) => !names.has(name)) };
 }
+
+/** The game's DLC come as archives, which nothing here opens; those that we know hold pictures and sound. */
+function closedArchives(layers: readonly ListedLayer[]): Diagnostic[] {
+  const archives = layers
+    .filter(({ kind }) => kind === "dlc")
+    .flatMap(({ label, files }) => files.filter(({ path }) => /\.zip$/iu.test(path)).map(({ path }) => `${label}:${path}`));
+  if (archives.length === 0) return [];
+  return [
+    {
+      code: "DLC_ARCHIVE_NOT_READ",
+      severity: "info",
+      category: "configuration",
+      message: `${quantity(archives.length, "archive")} of the game's DLC ${archives.length === 1 ? "is" : "are"} not opened. Unpack what holds script.`,
+      classification: "unresolved_analysis",
+      confidence: "confirmed",
+      details: { archives: archives.slice(0, ARCHIVES_LISTED) },
+    },
+  ];
+}
+
+const ARCHIVES_LISTED = 100;
 
 function caseCollision(shadowed: ModFile, shadowing: ModFile): Diagnostic {
   return {

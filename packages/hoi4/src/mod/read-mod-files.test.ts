@@ -99,6 +99,35 @@ describe("a file that cannot be taken in", () => {
   });
 });
 
+describe("layers", () => {
+  const layered = (sizes: Record<string, number>) => ({
+    "holdfast.json": '{ "hoi4": { "mod": "mine", "game": "game", "dependencies": ["one", "two"] } }',
+    "mine/descriptor.mod": "",
+    ...Object.fromEntries(Object.entries(sizes).map(([layer, size]) => [`${layer}/events/${layer}.txt`, "x".repeat(size)])),
+  });
+
+  test("have the bounds of a scan each for itself, and three times as much together", async () => {
+    const limits = { totalBytes: 100 };
+    expect(await read(layered({ game: 100, one: 100, mine: 100 }), { limits })).not.toHaveProperty("code");
+    expect(await read(layered({ game: 101, mine: 1 }), { limits })).toMatchObject({ code: "SCAN_BYTE_LIMIT" });
+    expect(await read(layered({ game: 76, one: 76, two: 76, mine: 76 }), { limits })).toMatchObject({ code: "SCAN_BYTE_LIMIT" });
+    const crowd = Object.fromEntries(Array.from({ length: 3 }, (_, index) => [`game/events/${index}.txt`, ""]));
+    expect(await read({ ...layered({ mine: 1 }), ...crowd }, { limits: { files: 2 } })).toMatchObject({
+      code: "SCAN_FILE_LIMIT",
+      message: expect.stringContaining("The layer game has 3 files") as string,
+    });
+  });
+
+  test.each([
+    ["the layout puts the layers in another order", { dependencies: ["two", "one"] }],
+    ["a layer is left out", { dependencies: ["one"] }],
+  ])("make another revision when %s", async (_what, change) => {
+    const files = layered({ one: 1, two: 2 });
+    const changed = { ...files, "holdfast.json": JSON.stringify({ hoi4: { mod: "mine", game: "game", ...change } }) };
+    expect((await snapshot(changed)).revision).not.toBe((await snapshot(files)).revision);
+  });
+});
+
 describe("a mod that is too large as a whole", () => {
   test("is refused for its number of files before one is read", async () => {
     expect(await read(MOD, { limits: { files: 2 } })).toMatchObject({
