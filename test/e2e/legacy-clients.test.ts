@@ -182,10 +182,10 @@ test("each node is restarted over and over while twenty clients of both eras fin
       spread();
       await leaving?.stop();
     }
-    isOver = true;
+    over.abort();
   })();
   const [counts] = await Promise.all([working, restarts]).finally(() => {
-    isOver = true;
+    over.abort();
   });
   expect(Math.min(...counts)).toBeGreaterThan(0);
   proxy.targets = before;
