@@ -67,6 +67,8 @@ test("killed when its commit is on its way: the commit stands, and the files are
   const { task } = await scene.takeOver();
   expect(textOf(task)).toBe((await scene.journal())?.["text"]);
   expect(await scene.mod.read("a.txt")).toBe("changed after the commit");
+  // What the plan took away lay in a folder beside the files.
+  expect((await scene.mod.list()).filter((name) => name.includes(".holdfast"))).toEqual([]);
 });
 
 test("killed after the commit: the task gets the plan's result, and nothing is planned or applied again", async () => {

@@ -43,9 +43,20 @@ export async function applyPlan(plan: BoundPlan, mayBeOurs: (position: number) =
     if (error instanceof AttemptLost || error instanceof AppError) throw error;
     return await restorePlan(plan, { from: "applying", cause: error, isNeverOurs: (position) => position >= done && !mayBeOurs(position) });
   }
-  await plan.move(["applying", "committed"], "committed");
+  // Before the commit: nobody comes back to clean up after it.
   await removeFolders(plan.place, plan.files, "own").catch(() => undefined);
+  await plan.move(["applying", "committed"], "committed");
   return { kind: "committed" };
+}
+
+/** Does something of a plan, and leaves nothing beside the files when the attempt turns out to be replaced: nobody else would remove it. */
+export async function unlessLost<Value>({ place, files }: Pick<BoundPlan, "place" | "files">, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AttemptLost) await removeFolders(place, files, "own").catch(() => undefined);
+    throw error;
+  }
 }
 
 /** Puts the bytes back that every file of ours had. `isNeverOurs` says of which files it is certain that this plan has not replaced them. */
