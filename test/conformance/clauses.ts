@@ -637,6 +637,7 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
       "a node that is stopped ends its streams with their answers, long before its drain would be over",
       "a client that hangs up leaves its place to the next",
       "a list that changed on one node is told on every other",
+      "streams that are open keep nothing of how much was sent to open them",
     ],
     [places]: [
       "one principal cannot take the places of the others, and a place that is left counts once",

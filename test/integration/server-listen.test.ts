@@ -1,7 +1,12 @@
+import { once } from "node:events";
+import { IncomingMessage, request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { createPostgresAttemptLedger, createPublisher, type Publisher } from "@holdfast/db";
 import { toolResult, type Settlement } from "@holdfast/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
 import { listenFor, openStream, showsTask, type StreamedResponse } from "../support/event-stream.ts";
 import { modernRequest, readAnswer, taskIdOf, toolCall, type ModernRequest } from "../support/mcp-request.ts";
 import { createServerWorld, taskIdIn, type ServerWorld, type TestServer } from "../support/server-world.ts";
@@ -255,4 +260,38 @@ async function drained(socket: ReturnType<typeof connect>): Promise<string> {
   socket.resume();
   await closed;
   return Buffer.concat(chunks).toString();
+}
+
+test("streams that are open keep nothing of how much was sent to open them", async () => {
+  await using node = await world.startNode({ HOLDFAST_MAX_IN_FLIGHT: "1000" });
+  const big = "x".repeat(1024 * 1024);
+  const ways: readonly ModernRequest[] = [
+    listenFor({ toolsListChanged: true }, { capabilities: { elicitation: { form: { big } }, experimental: { big: { big } } } }),
+    listenFor({ toolsListChanged: true }, { meta: { big } }),
+    listenFor({ toolsListChanged: true, taskIds: [big], resourceSubscriptions: [big] }),
+  ];
+  const before = heapBytes();
+  const streams: IncomingMessage[] = [];
+  for (let round = 0; round < 8; round += 1) for (const way of ways) streams.push(await openBare(node, { ...way, token: alice }));
+  await expect.poll(heapBytes, { timeout: 10_000 }).toBeLessThan(before + 16 * big.length);
+  for (const stream of streams) stream.destroy();
+});
+
+/** Without a client's `Request`, which keeps what it sent for as long as its answer is read, in this very process. */
+async function openBare(node: TestServer, wanted: ModernRequest): Promise<IncomingMessage> {
+  const described = modernRequest(node.url, wanted);
+  const outgoing = httpRequest(node.url, { method: "POST", headers: Object.fromEntries(described.headers) });
+  const [response] = await Promise.all([once(outgoing, "response"), described.bytes().then((body) => outgoing.end(body))]);
+  const answer: unknown = response[0];
+  if (!(answer instanceof IncomingMessage) || answer.statusCode !== 200) throw new Error("the stream was not opened");
+  return answer.resume();
+}
+
+setFlagsFromString("--expose-gc");
+const collect = z.custom<() => void>((value) => typeof value === "function").parse(runInNewContext("gc"));
+
+/** What is still in use after everything else was collected. */
+function heapBytes(): number {
+  collect();
+  return process.memoryUsage().heapUsed;
 }

@@ -70,6 +70,7 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
     if (body instanceof Response) return body;
     const response = await endpoint.handle(context.req.raw, body.value, exchange);
     context.set("fault", exchange.fault);
+    context.set("isBodyDone", exchange.isBodyDone);
     return response;
   });
   return app;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { InputRequest, JsonObject } from "@holdfast/core";
-import { missingCapabilities, missingForMethods } from "./client-capabilities.ts";
+import { askedCapabilities, missingCapabilities, missingForMethods } from "./client-capabilities.ts";
 
 const form: InputRequest = { method: "elicitation/create", params: { message: "?", requestedSchema: { type: "object", properties: {} } } };
 const url: InputRequest = { method: "elicitation/create", params: { mode: "url", message: "?", url: "https://id.example" } };
@@ -23,6 +23,18 @@ test.for<[string, readonly InputRequest[], JsonObject, JsonObject | null]>([
 ])("what is missing for %s", ([, requests, declared, missing]) => {
   const byKey = Object.fromEntries(requests.map((request, index) => [`key-${index}`, request]));
   expect(missingCapabilities(byKey, declared)).toEqual(missing);
+  expect(missingCapabilities(byKey, askedCapabilities(declared))).toEqual(missing);
+});
+
+test("of what was declared only that is kept which any question is about", () => {
+  const big = "x".repeat(1000);
+  const declared = {
+    elicitation: { form: { big }, url: true, big },
+    sampling: { tools: { big } },
+    roots: { big },
+    experimental: { big: {} },
+  };
+  expect(askedCapabilities(declared)).toEqual({ elicitation: { form: {}, url: null }, sampling: { tools: {} }, roots: {} });
 });
 
 test("before a question is known, any mode of asking will do", () => {

@@ -28,6 +28,26 @@ const CAPABILITY_OF_METHOD: Readonly<Record<InputMethod, Need["name"]>> = {
   "roots/list": "roots",
 };
 
+/** What the questions of this file are answered from, and nothing else of what was declared, however much that was. */
+export function askedCapabilities(declared: JsonObject): JsonObject {
+  const asked = Object.entries(MEMBERS_OF_CAPABILITY).flatMap(([name, members]) => {
+    const capability = declared[name];
+    return isObject(capability) ? [[name, shapeOf(capability, members)] as const] : [];
+  });
+  return Object.fromEntries(asked);
+}
+
+function shapeOf(capability: JsonObject, members: readonly string[]): JsonObject {
+  const present = members.filter((member) => capability[member] !== undefined);
+  return Object.fromEntries(present.map((member) => [member, isObject(capability[member]) ? {} : null]));
+}
+
+const MEMBERS_OF_CAPABILITY: Readonly<Record<Need["name"], readonly string[]>> = {
+  elicitation: ["form", "url"],
+  sampling: ["tools"],
+  roots: [],
+};
+
 function capabilityOf({ method, params }: InputRequest): Need {
   const name = CAPABILITY_OF_METHOD[method];
   switch (method) {

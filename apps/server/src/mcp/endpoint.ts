@@ -43,8 +43,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
         const response = await options.legacy.handle(request, body, exchange);
         return concernsHttp(exchange.refusal, response) ? asRefusal(response, exchange.refusal, options.metadataUrl) : response;
       }
-      exchanges.set(request, { exchange, body });
       const listen = readListenRequest(request, body);
+      // What a listener sent is not kept: its stream may be open for hours.
+      if (listen === null) exchanges.set(request, { exchange, body });
       const response =
         listen === null
           ? await handler.fetch(request, body === undefined ? {} : { parsedBody: body })

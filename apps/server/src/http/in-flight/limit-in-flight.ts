@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http";
 import type { HonoRequest } from "hono";
 import { createMiddleware } from "hono/factory";
 import { RETRY_AFTER_SECONDS } from "../../mcp/endpoint.ts";
@@ -18,8 +19,8 @@ export interface InFlightLimits {
 export function limitInFlight({ maxRequests, maxHeavyBytes }: InFlightLimits): ReturnType<typeof createMiddleware<HttpEnv>> {
   let inFlight = 0;
   let heavyBytes = 0;
-  return createMiddleware<HttpEnv>(async ({ req }, next) => {
-    const bytes = heavyBytesOf(req);
+  return createMiddleware<HttpEnv>(async (context, next) => {
+    const bytes = heavyBytesOf(context.req);
     if (inFlight >= maxRequests || (bytes > 0 && heavyBytes + bytes > maxHeavyBytes))
       return namedErrorResponse("overloaded", { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
     inFlight += 1;
@@ -28,9 +29,17 @@ export function limitInFlight({ maxRequests, maxHeavyBytes }: InFlightLimits): R
       return await next();
     } finally {
       inFlight -= 1;
-      heavyBytes -= bytes;
+      const release = (): void => void (heavyBytes -= bytes);
+      if (bytes === 0 || context.get("isBodyDone") === true) release();
+      else afterClose(context.env.outgoing, release);
     }
   });
+}
+
+/** A response that is a stream has begun long before it ends, and until then the work behind it holds the body. */
+function afterClose(outgoing: ServerResponse | undefined, then: () => void): void {
+  if (outgoing === undefined || outgoing.closed) then();
+  else outgoing.once("close", then);
 }
 
 /** 0 for a light body. One of unknown length counts as the longest that is read. */

@@ -10,8 +10,12 @@ export const MAX_TASK_IDS = 256;
 const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 const declarationSchema = z.object({ extensions: z.object({ [TASKS_EXTENSION]: z.looseObject({}) }) });
 
-/** What is asked for, if it may be asked. Throws `AppError` "invalid_arguments" or "capability_required". */
-export function acceptedFilter({ filter, capabilities }: ListenRequest): ListenFilter {
+/** Characters of a request id: every message of the stream has it again, and the stream keeps it. */
+const MAX_ID_LENGTH = 1024;
+
+/** What is asked for, if it may be asked. Throws `AppError` "invalid_request", "invalid_arguments" or "capability_required". */
+export function acceptedFilter({ id, filter, capabilities }: ListenRequest): ListenFilter {
+  if (typeof id === "string" && id.length > MAX_ID_LENGTH) throw new AppError("invalid_request", "the id of a listener is too long");
   if (filter === null) throw refused("notifications", "expected a filter of notifications");
   // The extension's word: whoever wants to hear of tasks must have declared that it knows them.
   if (filter.taskIds !== undefined && !declarationSchema.safeParse(capabilities).success)

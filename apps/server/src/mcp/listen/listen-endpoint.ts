@@ -84,6 +84,7 @@ export function createListenEndpoint(options: ListenEndpointOptions): ListenEndp
       clearTimeout,
     );
     cleanup.use(forwardLists({ lists: options.lists, honoured, stream, messages }));
+    exchange.isBodyDone = true;
     const owned = cleanup.move();
     follow(feed, stream, honoured)
       .then(() => stream.end(messages.complete()))

@@ -52,6 +52,16 @@ test("the stream begins with what is honoured, tells what changes, and ends with
   await expect.poll(() => node.listen.size).toBe(0);
 });
 
+test("an id that would weigh down every message of the stream is refused", async () => {
+  const node = createTestNode();
+  expect(await refusal(node, { toolsListChanged: true }, { id: "x".repeat(1025) })).toMatchObject({
+    status: 400,
+    error: { code: -32_600 },
+  });
+  await using stream = await listen(node, { toolsListChanged: true }, { id: "x".repeat(1024) });
+  expect(await stream.next()).toMatchObject({ method: "notifications/subscriptions/acknowledged" });
+});
+
 test.for([0, "", "0", 7])("the id %j is stamped on every message as it came", async (id) => {
   const node = createTestNode();
   const task = await begin(node);

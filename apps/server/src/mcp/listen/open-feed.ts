@@ -1,6 +1,6 @@
 import type { Operation, OperationRegistry, Principal, Task, TaskId, TaskRef } from "@holdfast/core";
 import type { Hub } from "../../live/hub.ts";
-import { missingCapabilities } from "../client-capabilities.ts";
+import { askedCapabilities, missingCapabilities } from "../client-capabilities.ts";
 import type { TaskAddress } from "../handles.ts";
 import { detailedTaskJson } from "../modern/task-json.ts";
 import type { EventStream } from "./event-stream.ts";
@@ -40,6 +40,8 @@ export interface OpenFeedOptions {
 /** The feed of these tasks into this stream, in the shapes of the protocol and with the rights of the caller. */
 export function openFeed(options: OpenFeedOptions): TaskFeed {
   const { hub, registry, readTask, timing, onFault, request, principal, named, stream, messages } = options;
+  // The stream may be open for hours: of what its client sent it keeps no more than it asks about.
+  const capabilities = askedCapabilities(request.capabilities);
   return createTaskFeed({
     hub,
     timing,
@@ -52,7 +54,7 @@ export function openFeed(options: OpenFeedOptions): TaskFeed {
     },
     describe: (task) => {
       // A client is never shown a question that it did not say it can answer (contract 9.3).
-      if (task.status === "input_required" && missingCapabilities(task.inputRequests, request.capabilities) !== null) return null;
+      if (task.status === "input_required" && missingCapabilities(task.inputRequests, capabilities) !== null) return null;
       return detailedTaskJson("", task);
     },
     sink: {
