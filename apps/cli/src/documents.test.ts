@@ -27,7 +27,7 @@ test.for(documents)("every link of %s leads somewhere", (document) => {
 
 test.for(documents)("every npm script that %s names exists", (document) => {
   const { scripts } = z.object({ scripts: z.record(z.string(), z.string()) }).parse(JSON.parse(read("package.json")));
-  const named = [...read(document).matchAll(/npm run (?:-s )?(?:--prefix \S+ )?([a-z][a-z:-]*)/gu)].map(([, script = ""]) => script);
+  const named = [...read(document).matchAll(/npm run (?:-s )?(?:--prefix \S+ )?([a-z][a-z0-9:-]*)/gu)].map(([, script = ""]) => script);
   expect(named.filter((script) => !(script in scripts))).toEqual([]);
 });
 

@@ -87,7 +87,7 @@ const call = fc
   })
   .filter(({ asked }) => asked.length > 0);
 
-test("whatever the style of the file, it becomes what its author would have written with other values", async () => {
+test("whatever the style of the file, it becomes what its author would have written with other values", { timeout: 60_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(call, async ({ model, asked }) => {
       const [before, after] = [render(model), render(asked.reduce(changed, model))];
@@ -100,7 +100,7 @@ test("whatever the style of the file, it becomes what its author would have writ
   );
 });
 
-test("damage anywhere in the file never lets a byte outside of the asked fields change", async () => {
+test("damage anywhere in the file never lets a byte outside of the asked fields change", { timeout: 60_000 }, async () => {
   const damage = fc.record({
     at: fc.double({ min: 0, max: 1, noNaN: true }),
     removed: fc.nat(6),
