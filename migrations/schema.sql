@@ -156,8 +156,10 @@ create table holdfast.session (
     stream_epoch integer not null default 0,
     created_at timestamp with time zone not null default now(),
     seen_at timestamp with time zone not null default now(),
+    log_level text,
     constraint session_pkey PRIMARY KEY (id),
     constraint session_token_sha256_key UNIQUE (token_sha256),
+    constraint session_log_level_check CHECK ((log_level = ANY (ARRAY['debug'::text, 'info'::text, 'notice'::text, 'warning'::text, 'error'::text, 'critical'::text, 'alert'::text, 'emergency'::text]))),
     constraint session_token_sha256_check CHECK ((octet_length(token_sha256) = 32))
 );
 CREATE INDEX session_owner_idx ON holdfast.session USING btree (issuer, subject, seen_at DESC);

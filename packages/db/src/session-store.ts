@@ -5,7 +5,7 @@ import { answerQuestion, askClient, takeAnswers, type NewRound, type QuestionAns
 import { beginCall, bindCall, settleCall, type NewCall } from "./writes/begin-call.ts";
 import { cancelCalls, type CancelledCall } from "./writes/cancel-call.ts";
 import { endSession, type EndedSession } from "./writes/end-session.ts";
-import { meetSession, takeSessionStream, type SessionRef, type StoredSession } from "./writes/meet-session.ts";
+import { meetSession, setLogLevel, takeSessionStream, type SessionRef, type StoredSession } from "./writes/meet-session.ts";
 import { openSession, type NewSession } from "./writes/open-session.ts";
 import { lookAtCall, takeOverCall, type StoredCall, type StoredQuestion } from "./writes/take-over-call.ts";
 
@@ -16,6 +16,7 @@ export interface SessionStore {
   meet(ref: SessionRef): Promise<StoredSession | null>;
   end(ref: SessionRef): Promise<EndedSession | null>;
   takeStream(sessionId: TaskId): Promise<number | null>;
+  setLogLevel(sessionId: TaskId, level: string): Promise<void>;
   tasksOf(sessionId: TaskId, since: Date): Promise<{ readonly streamEpoch: number; readonly taskIds: readonly TaskId[] } | null>;
   beginCall(call: NewCall): Promise<"begun" | "full" | "ended">;
   bindCall(id: TaskId, taskId: TaskId): Promise<boolean>;
@@ -35,6 +36,7 @@ export function createSessionStore(database: Database): SessionStore {
     meet: (ref) => meetSession(database, ref),
     end: (ref) => endSession(database, ref),
     takeStream: (sessionId) => takeSessionStream(database, sessionId),
+    setLogLevel: (sessionId, level) => setLogLevel(database, sessionId, level),
     tasksOf: (sessionId, since) => listSessionTasks(database, sessionId, since),
     beginCall: (call) => beginCall(database, call),
     bindCall: (id, taskId) => bindCall(database, id, taskId),

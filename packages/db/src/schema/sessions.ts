@@ -16,6 +16,7 @@ export const session = holdfast.table(
     streamEpoch: integer("stream_epoch").notNull().default(0),
     createdAt: moment("created_at").notNull().defaultNow(),
     seenAt: moment("seen_at").notNull().defaultNow(),
+    logLevel: text("log_level"),
   },
   (table) => [
     uniqueIndex("session_token_sha256_key").on(table.tokenSha256),

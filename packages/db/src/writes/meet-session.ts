@@ -15,6 +15,8 @@ export interface StoredSession {
   readonly id: TaskId;
   readonly revision: string;
   readonly capabilities: JsonObject;
+  /** From which level on its client wants log messages; null until it says so. */
+  readonly logLevel: string | null;
   /** The database's time. */
   readonly now: Date;
 }
@@ -26,6 +28,7 @@ const rowSchema = z.object({
   id: taskIdSchema,
   revision: z.string(),
   capabilities: jsonTextSchema.pipe(z.record(z.string(), z.json())),
+  log_level: z.string().nullable(),
   now: z.date(),
 });
 
@@ -38,7 +41,7 @@ const MEET: Statement<z.infer<typeof rowSchema>> = {
   prepared: true,
   text: `
 with found as (
-  select s.id, s.revision, s.capabilities, s.seen_at
+  select s.id, s.revision, s.capabilities, s.log_level, s.seen_at
   from holdfast.session as s
   where s.token_sha256 = $1::bytea
     and s.issuer = $2::text
@@ -51,7 +54,7 @@ touched as (
   from found as f
   where s.id = f.id and f.seen_at < now() - interval '1 minute'
 )
-select id, revision, capabilities::text as capabilities, now() as now from found`,
+select id, revision, capabilities::text as capabilities, log_level, now() as now from found`,
   row: rowSchema,
 };
 
@@ -60,7 +63,9 @@ export async function meetSession(database: Database, ref: SessionRef): Promise<
   if (principal === null) return null;
   const [issuer, subject] = principal;
   const [row] = await runStatement(database.pool, MEET, [Buffer.from(ref.tokenSha256), issuer, subject]);
-  return row ?? null;
+  if (row === undefined) return null;
+  const { log_level: logLevel, ...session } = row;
+  return { ...session, logLevel };
 }
 
 const epochSchema = z.object({ stream_epoch: z.number() });
@@ -76,4 +81,18 @@ const TAKE_STREAM: Statement<z.infer<typeof epochSchema>> = {
 export async function takeSessionStream(database: Database, sessionId: TaskId): Promise<number | null> {
   const [row] = await runStatement(database.pool, TAKE_STREAM, [sessionId]);
   return row?.stream_epoch ?? null;
+}
+
+const idSchema = z.object({ id: taskIdSchema });
+
+const SET_LOG_LEVEL: Statement<z.infer<typeof idSchema>> = {
+  purpose: "set the log level of a session",
+  prepared: true,
+  text: "update holdfast.session set log_level = $2::text where id = $1::uuid returning id",
+  row: idSchema,
+};
+
+/** `level` is one of MCP's names. */
+export async function setLogLevel(database: Database, sessionId: TaskId, level: string): Promise<void> {
+  await runStatement(database.pool, SET_LOG_LEVEL, [sessionId, level]);
 }

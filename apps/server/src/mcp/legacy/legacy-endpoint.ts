@@ -148,7 +148,7 @@ export function createLegacyEndpoint(options: LegacyEndpointOptions): LegacyEndp
   }
 
   function baseOf(id: RequestId, met: Met, exchange: Exchange, reply: Reply): Base {
-    const session: LegacySession = { id: met.stored.id, revision: met.revision };
+    const session: LegacySession = { id: met.stored.id, revision: met.revision, logLevel: met.stored.logLevel };
     return { id, session, reply, asked: [], caller: callerOf(met, exchange) };
   }
 

@@ -12,6 +12,8 @@ import type { LegacyRevision } from "./revisions.ts";
 export interface LegacySession {
   readonly id: TaskId;
   readonly revision: LegacyRevision;
+  /** From which level on its client wants log messages; null until it says so. */
+  readonly logLevel: string | null;
 }
 
 /** One request of a session, for those who answer it. */

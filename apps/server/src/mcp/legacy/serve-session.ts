@@ -1,5 +1,6 @@
 import type { Implementation } from "@modelcontextprotocol/server";
 import type { JsonObject, JsonValue } from "@holdfast/core";
+import type { SessionStore } from "@holdfast/db";
 import { z } from "zod";
 import type { ArtifactService } from "../artifact-service.ts";
 import type { PromptService } from "../prompt-service.ts";
@@ -63,15 +64,19 @@ export interface SessionMethodsOptions {
   readonly artifacts: ArtifactService;
   readonly resources: ResourceService;
   readonly prompts: PromptService;
+  readonly store: Pick<SessionStore, "setLogLevel">;
 }
 
 /**
  * What sessions have and single requests do not. Resources are named by their content or fixed by a release, so that a subscriber is
- * rightly never told of a change; and no operation writes to a client's log, whatever its level.
+ * rightly never told of a change.
  */
-export function serveSessionMethods(serve: Serve<LegacyRequest>, { artifacts, resources }: SessionMethodsOptions): void {
+export function serveSessionMethods(serve: Serve<LegacyRequest>, { artifacts, resources, store }: SessionMethodsOptions): void {
   serve("ping", z.object({}), async () => ({}));
-  serve("logging/setLevel", z.object({ level: z.enum(LEVELS) }), async () => ({}));
+  serve("logging/setLevel", z.object({ level: z.enum(LOG_LEVELS) }), async ({ level }, { session }) => {
+    await store.setLogLevel(session.id, level);
+    return {};
+  });
   serve("resources/subscribe", uriSchema, async ({ uri }, { caller }) => {
     if (uri.startsWith("holdfast:")) await artifacts.read(caller.principal, uri);
     else resources.read(uri);
@@ -80,5 +85,6 @@ export function serveSessionMethods(serve: Serve<LegacyRequest>, { artifacts, re
   serve("resources/unsubscribe", uriSchema, async () => ({}));
 }
 
-const LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
+/** The quietest last. */
+const LOG_LEVELS = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 const uriSchema = z.object({ uri: z.string() });

@@ -51,8 +51,15 @@ export function serveLegacyTools(serve: Serve<LegacyRequest>, options: LegacyToo
       signal,
       onAdmitted,
     };
-    const answer = await withReports(request, wish === undefined ? _meta?.progressToken : undefined, (onLook) =>
-      service.call(caller, { ...call, onLook }),
+    const log = logOf(name, request);
+    const answer = await withReports(request, wish === undefined ? _meta?.progressToken : undefined, (report) =>
+      service.call(caller, {
+        ...call,
+        onLook: (state) => {
+          log(state);
+          report(state);
+        },
+      }),
     );
     if (answer.kind === "task") await request.onAccepted(answer.task);
     return callResult(answer, ({ workspaceId, id }) =>
@@ -90,12 +97,24 @@ function ttlOf(requested: unknown): unknown {
   throw invalidArguments([{ path: "task.ttl", message: "expected a whole positive number of milliseconds, or null for the longest" }]);
 }
 
+/** The words of an operation's progress are its log, for clients that asked for logs. */
+function logOf(logger: string, { session, reply }: LegacyRequest): (task: Task) => void {
+  if (session.logLevel !== "debug" && session.logLevel !== "info") return () => undefined;
+  let last: string | null = null;
+  return ({ progress }) => {
+    const data = progress?.message ?? null;
+    if (data === null || data === last || reply.isFull) return;
+    last = data;
+    reply.send(notificationMessage("notifications/message", { level: "info", logger, data }));
+  };
+}
+
 async function withReports(
   { reply }: LegacyRequest,
   token: string | number | undefined,
-  work: (onLook: ((task: Task) => void) | undefined) => Promise<CallAnswer>,
+  work: (report: (task: Task) => void) => Promise<CallAnswer>,
 ): Promise<CallAnswer> {
-  if (token === undefined) return await work(undefined);
+  if (token === undefined) return await work(() => undefined);
   const progress = startCallProgress({
     token,
     // Reports that its reader has no room for are made good by the next.
