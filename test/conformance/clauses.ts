@@ -378,7 +378,11 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
     [memory]: ["an attempt that dies is replaced twice, also when each one has come further than the last"],
     [queueAway]: ["a drain gives back the jobs at hand without an error"],
     [killedAtCheckpoint]: ["a task whose workers die twice at the same checkpoint is not tried a third time, and says so"],
-    [writerAskedToStop]: ["a worker that drains ends by itself once its write has come to rest"],
+    [writerAskedToStop]: [
+      "a worker that drains ends by itself once its write has come to rest",
+      "a write that a drain meets while it is bound is carried out by the next worker",
+    ],
+    [transaction]: ["a write whose time is over while it waits for the plan of another one is tried again, and does not fail"],
   },
   "C5.6": {
     [queueRepair]: [

@@ -61,6 +61,20 @@ test("a write that is cancelled before it is bound changes nothing, and is cance
   expect(await scene.files()).toEqual(before);
 });
 
+test("a write that a drain meets while it is bound is carried out by the next worker", async () => {
+  await using scene = await startWriterScene({ table: "journal_entry", env: { HOLDFAST_DRAIN_MS: "1000" } });
+  scene.worker.signal("SIGTERM");
+  await untilChildIsGone(scene, /drain/u);
+  scene.gate.open();
+  expect(await scene.worker.exit).toEqual({ code: 0, signal: null });
+  expect(await scene.journal()).toMatchObject({ state: "planned" });
+  const { task, rests } = await scene.takeOver();
+  expect(textOf(task)).toBe((await scene.journal())?.["text"]);
+  expect(rests).toMatchObject([{ state: "committed", recovered: true }]);
+  expect(await scene.files()).toEqual(after);
+  expect(await scene.world.attempts(scene.id)).toMatchObject([{ state: "interrupted" }, { state: "succeeded" }]);
+});
+
 test("a write that loses its worker's database in the middle is finished by whoever finds it", async () => {
   await using scene = await startWriterScene();
   await scene.advance(2);

@@ -182,17 +182,43 @@ test("writes below one root take turns, however many come at once", async () => 
   }
 });
 
-test("a write that is cancelled while it waits for its turn has changed nothing", async () => {
-  const waiting = await rewrite([{ path: "a.txt", text: "a after" }], { after: "go.txt" });
-  await world.untilRunning(waiting);
-  const [{ now: startedAt } = {}] = await world.query("select now()");
-  // Somebody's plan that does not end, below the same root.
+/** Somebody's plan below the same root, which does not end until it is disposed of. */
+async function blockRoot(): Promise<AsyncDisposable> {
   const blocker = await world.create("hostile.echo", { text: "" }, { pool: "nobody", effect: "write" });
   await world.query(
     `insert into holdfast.journal_entry (task_id, workspace_id, root, fencing_token, result, artifacts, seal)
      values ($1, 'current', 'mods', 1, '{}', '[]', 'x')`,
     [blocker],
   );
+  return {
+    async [Symbol.asyncDispose]() {
+      await world.query("delete from holdfast.journal_entry where task_id = $1", [blocker]);
+      await world.cancel(blocker);
+    },
+  };
+}
+
+test("a write whose time is over while it waits for the plan of another one is tried again, and does not fail", async () => {
+  const files = [{ path: "a.txt", text: "a after" }];
+  const start = async () => {
+    await using _blocked = await blockRoot();
+    const id = await world.create("durable.rewrite_hastily", { files }, { effect: "write" });
+    const ended = (rows: readonly { state: string }[]) => rows[0] !== undefined && rows[0].state !== "running";
+    await untilValue(() => world.attempts(id), ended, 20_000);
+    return id;
+  };
+  const id = await start();
+  expect(textOf(await world.untilTerminal(id, 20_000))).toMatch(/^planned by /u);
+  expect(await mod.read("a.txt")).toBe("a after");
+  const states = (await world.attempts(id)).map(({ state }) => state);
+  expect([new Set(states.slice(0, -1)), states.at(-1)]).toEqual([new Set(["interrupted"]), "succeeded"]);
+});
+
+test("a write that is cancelled while it waits for its turn has changed nothing", async () => {
+  const waiting = await rewrite([{ path: "a.txt", text: "a after" }], { after: "go.txt" });
+  await world.untilRunning(waiting);
+  const [{ now: startedAt } = {}] = await world.query("select now()");
+  await using _blocked = await blockRoot();
   await writeFile(path.join(mod.folder, "go.txt"), "");
   await untilValue(
     () => world.query("select from pg_stat_activity where query like '%into holdfast.journal_entry%' and query_start > $1", [startedAt]),
@@ -202,5 +228,4 @@ test("a write that is cancelled while it waits for its turn has changed nothing"
   await world.cancel(waiting);
   expect(await world.untilTerminal(waiting)).toMatchObject({ status: "cancelled" });
   expect(await mod.read("a.txt")).toBe("a before");
-  await world.query("delete from holdfast.journal_entry where task_id = $1", [blocker]);
 });

@@ -60,11 +60,12 @@ export async function conductAttempt(held: HeldAttempt, worker: AttemptServices)
 }
 
 function beginWrite(held: HeldAttempt, worker: AttemptServices, root: string): WriteTransaction {
-  const { attempt, lease, stopping } = held;
+  const { attempt, lease, stopping, cancelled } = held;
   return createWriteTransaction({
     attempt,
     root,
     stopping,
+    cancelled,
     journal: worker.journal,
     seals: worker.seals,
     telemetry: worker.telemetry,
@@ -96,6 +97,8 @@ function endOf(rest: WriteRest, outcome: OperationOutcome): AttemptEnd {
       return outcome;
     case "committed":
       return { kind: "result", result: rest.result, artifacts: rest.artifacts, output };
+    case "postponed":
+      return { kind: "unavailable", detail: rest.detail, output };
     case "unresolved":
       return { kind: "unresolved", detail: rest.detail, output };
     case "open":

@@ -13,8 +13,8 @@ import { pause } from "@holdfast/process";
 import { retryWhileUnavailable } from "../attempts/retry-while-unavailable.ts";
 import type { ReceivedPlan, TransactionAnswer } from "../sandbox/operation-job.ts";
 import { resolveFolder } from "../workspace/inside.ts";
-import { applyPlan, AttemptLost, giveUp, surveyPlan, type BoundPlan, type PlanEnd } from "./carry-out.ts";
-import { removeFolders, type PlanPlace } from "./plan-place.ts";
+import { applyPlan, AttemptLost, giveUp, surveyPlan, unlessLost, type BoundPlan, type PlanEnd } from "./carry-out.ts";
+import type { PlanPlace } from "./plan-place.ts";
 import { preparePlan, type PreparedPlan } from "./prepare-plan.ts";
 import { recoverPlan } from "./recover-plan.ts";
 import { isGenuinePlan, sealPlan } from "./seal-plan.ts";
@@ -29,9 +29,13 @@ export interface WriteTransaction {
   rest(): Promise<WriteRest>;
 }
 
-/** `none`: the files are as they were, and the attempt ends as it ends. `open`: it is neither committed nor undone. */
+/**
+ * `none`: the files are as they were, and the attempt ends as it ends. `postponed`: they are, and the next attempt has the plan to make or,
+ * when it is bound, to carry out. `open`: it is neither committed nor undone.
+ */
 export type WriteRest =
   | { readonly kind: "none" }
+  | { readonly kind: "postponed"; readonly detail: string }
   | { readonly kind: "committed"; readonly result: ToolResult; readonly artifacts: readonly StoredArtifact[] }
   | { readonly kind: "unresolved"; readonly detail: string }
   | { readonly kind: "open"; readonly error: unknown }
@@ -46,13 +50,16 @@ export interface WriteTransactionOptions {
   readonly isLeaseLost: () => boolean;
   /** Aborted when the attempt is asked to stop: a plan that has not begun does not begin then. */
   readonly stopping: AbortSignal;
+  /** Aborted when a client wants the task cancelled. */
+  readonly cancelled: AbortSignal;
   readonly telemetry: Telemetry;
   readonly onRetry: (error: unknown) => void;
   /** How long a plan waits for others below the same root, in milliseconds. */
   readonly busyMs?: number;
 }
 
-const BUSY_MS = 30_000;
+/** Short: its slot may be the one in which the other plan is to be taken up. */
+const BUSY_MS = 5_000;
 const ASK_AGAIN_MS = 100;
 /** How often a plan is taken up again before somebody has to look at it: whatever ended its attempts would end the next one. */
 const MAX_RECOVERIES = 3;
@@ -60,7 +67,7 @@ const MAX_RECOVERIES = 3;
 const RECOVER_AGAIN_MS = 1_000;
 
 export function createWriteTransaction(options: WriteTransactionOptions): WriteTransaction {
-  const { attempt, journal, seals, root, isLeaseLost, stopping, telemetry, onRetry, busyMs = BUSY_MS } = options;
+  const { attempt, journal, seals, root, isLeaseLost, stopping, cancelled, telemetry, onRetry, busyMs = BUSY_MS } = options;
   let resting: WriteRest = { kind: "none" };
   let underWay: Promise<unknown> = Promise.resolve();
   /** A plan of this task that was undone: there is no second one. */
@@ -93,15 +100,18 @@ export function createWriteTransaction(options: WriteTransactionOptions): WriteT
   async function endOf(entry: JournalEntry): Promise<PlanEnd> {
     const { state, recoveries } = entry;
     if (state === "unresolved") return { kind: "unresolved", detail: "an earlier attempt could not decide what was written" };
-    if (!isGenuinePlan(seals, attempt, entry)) return await giveUp({ move }, state, "the plan does not carry our seal");
+    const isGenuine = isGenuinePlan(seals, attempt, entry);
+    if (!isGenuine) telemetry.emit("seal.refused", { taskId: attempt.taskId, record: "journal" });
+    // It is over whoever has made it, and cannot be anything else any more.
+    if (state === "restored") return { kind: "restored", paths: isGenuine ? await changedSince(entry) : [], cause: null };
+    if (!isGenuine) return await giveUp({ move }, state, "the plan does not carry our seal");
     if (state === "committed") return { kind: "committed" };
-    if (state === "restored") return { kind: "restored", paths: await changedSince(entry), cause: null };
     if (recoveries >= MAX_RECOVERIES)
       return await giveUp({ move }, state, `${recoveries} attempts have taken up the plan, and none has ended it`);
     await move([state], state, { recovered: true });
     try {
       const plan: BoundPlan = { place: await findPlace(), files: entry.files, move, assertHeld };
-      return await recoverPlan(plan, { state, cancelRequested: attempt.cancelRequested });
+      return await unlessLost(plan, () => recoverPlan(plan, { state, cancelRequested: attempt.cancelRequested }));
     } catch (error) {
       if (!(error instanceof AttemptLost)) await pause(RECOVER_AGAIN_MS, stopping);
       throw error;
@@ -128,14 +138,13 @@ export function createWriteTransaction(options: WriteTransactionOptions): WriteT
     const refusal = await bind(plan);
     if (refusal !== null) return refusal;
     const bound: BoundPlan = { place, files: plan.files, move, assertHeld };
-    const end = await (stopping.aborted ? withdraw() : applyPlan(bound)).catch(async (error: unknown) => {
-      if (error instanceof AttemptLost) await removeFolders(place, plan.files, "own").catch(() => undefined);
-      throw error;
-    });
+    if (stopping.aborted && !cancelled.aborted)
+      // Undone, it could not be made again.
+      return postpone("the attempt was asked to stop before its plan began, which the next one carries out");
+    const end = await unlessLost(bound, () => (cancelled.aborted ? withdraw() : applyPlan(bound)));
     report(end, false);
     take(end, plan);
-    if (end.kind === "restored" && stopping.aborted)
-      return { kind: "postponed", detail: "the attempt was asked to stop before its plan began" };
+    if (end.kind === "restored" && cancelled.aborted) return { kind: "postponed", detail: "the task was cancelled before its plan began" };
     return answerOf(end);
   }
 
@@ -162,13 +171,19 @@ export function createWriteTransaction(options: WriteTransactionOptions): WriteT
       if (answer === "refused") return { kind: "lost" };
       if (answer === "denied") return { kind: "denied", detail: "the owner's grant to write in the workspace was withdrawn" };
       const detail = `another plan is being carried out below the root "${attempt.workspace.root}"`;
-      if (stopping.aborted || performance.now() > deadline) return { kind: "postponed", detail };
+      if (stopping.aborted || performance.now() > deadline) return postpone(detail);
       await pause(ASK_AGAIN_MS * (0.5 + Math.random()), stopping);
     }
   }
 
+  /** Whatever else happens to the attempt: its task must not pay for a plan of somebody else, nor for the drain of its worker. */
+  function postpone(detail: string): TransactionAnswer {
+    resting = { kind: "postponed", detail };
+    return { kind: "postponed", detail };
+  }
+
   async function withdraw(): Promise<PlanEnd> {
-    await move(["planned", "restored"], "restored", { detail: "the attempt was asked to stop" });
+    await move(["planned", "restored"], "restored", { detail: "the task was cancelled" });
     return { kind: "restored", paths: [], cause: null };
   }
 
