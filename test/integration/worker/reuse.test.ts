@@ -3,7 +3,7 @@ import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject, TaskId } from "@holdfast/core";
-import { createTaskWorld, textOf, type TaskWorld } from "../../support/task-world.ts";
+import { createTaskWorld, textOf, untilValue, type TaskWorld } from "../../support/task-world.ts";
 import { startTestWorker, type TestWorker } from "../../support/test-worker.ts";
 
 let world: TaskWorld;
@@ -53,14 +53,19 @@ test.each<[string, () => Promise<unknown>]>([
 
 test("a result that was made while the files changed is good for its own task, and for no other", async () => {
   const address = newAddress();
-  const id = await read(address, { after: "while-it-ran.txt" });
-  await world.untilRunning(id);
+  const stay = () => world.create("durable.stay", { after: "while-it-ran.txt" }, {}, { contentAddress: address });
+  const id = await stay();
+  // Its checkpoint shows that the operation runs, on the files as they were.
+  const checkpoint = () => world.query("select from holdfast.task_checkpoint where task_id = $1", [id]);
+  await untilValue(checkpoint, (rows) => rows.length === 1, 20_000);
   await writeFile(path.join(world.root, "mod", "while-it-ran.txt"), "");
-  const first = await textAfter(id);
+  await world.untilTerminal(id);
   expect(await world.query("select source_revision from holdfast.task_result where task_id = $1", [id])).toEqual([
     { source_revision: null },
   ]);
-  expect(await textAfter(await read(address, { after: "while-it-ran.txt" }))).not.toBe(first);
+  const next = await stay();
+  await world.untilTerminal(next);
+  expect(publications(next)).toEqual([]);
 });
 
 test("a result that was changed in the store is made again, and operators are told", async () => {
