@@ -46,6 +46,10 @@ test("a good token names its principal with groups and scopes, and its end with 
   });
 });
 
+test.for([1e13, 1e300])("a token that ends at %d, after every date, is good until the last of them", async (exp) => {
+  expect(await verdictOn({ claims: { exp } })).toMatchObject({ kind: "valid", expiresAt: new Date(8.64e15) });
+});
+
 test.for<[string, Partial<TokenOptions>]>([
   ["the audience in a list", { audience: ["https://other.example", audience] }],
   ["an expiry within the tolerance", { lifetimeSeconds: -2 }],

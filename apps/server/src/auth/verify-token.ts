@@ -78,6 +78,9 @@ function describeClaim(error: errors.JOSEError): string {
   return "The access token could not be verified.";
 }
 
+/** The last that a `Date` can be: beyond it a token that never ends would have an end that is no time at all. */
+const LAST_SECOND = 8.64e12;
+
 function toVerdict(payload: JWTPayload, config: IssuerConfig): TokenVerdict {
   const principal = principalSchema.safeParse({
     issuer: config.issuer,
@@ -93,7 +96,7 @@ function toVerdict(payload: JWTPayload, config: IssuerConfig): TokenVerdict {
   if (![subject, ...groups, ...scopes].every(isStorableText))
     return { kind: "invalid", reason: "The access token holds text that this service cannot keep." };
   // Required, or the token would not have been verified. What is tolerated of a clock counts here too.
-  const expiresAt = new Date(((payload.exp ?? 0) + config.clockToleranceSeconds) * 1000);
+  const expiresAt = new Date(Math.min((payload.exp ?? 0) + config.clockToleranceSeconds, LAST_SECOND) * 1000);
   return { kind: "valid", principal: principal.data, expiresAt };
 }
 
