@@ -471,7 +471,10 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
       "killed in the middle of a plan that was given %s in the store since: it is not believed",
     ],
     [transaction]: ["a task whose plan is committed has the plan's result, also when its operation goes on to %s"],
-    [verdictQueries]: ["after the death of $of > an unresolved write fails as such, also when it was to be cancelled"],
+    [verdictQueries]: [
+      "after the death of $of > an unresolved write fails as such, also when it was to be cancelled",
+      "after the death of $of > a write that has begun is taken up before anything that waits longer",
+    ],
     [writerDisturbed]: [
       "a file that was replaced already changes before the commit: nobody can say what is right, and the task says so",
       "a worker is killed, and a file that it may have replaced is changed: ours are put back, and the rest is left for somebody to look at",

@@ -13,6 +13,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { sealedValue, stagedResult, writePlan, writing } from "./testing/attempt-records.ts";
 import { alice, openBench, type Bench } from "./testing/bench.ts";
 import { createPostgresWriteJournal } from "./write-journal.ts";
+import { rewake } from "./writes/rewake-tasks.ts";
 
 let bench: Bench;
 let journal: WriteJournal;
@@ -51,6 +52,23 @@ const deaths: readonly Death[] = [
 ];
 
 describe.each(deaths)("after the death of $of", ({ reason, die }) => {
+  test("a write that has begun is taken up before anything that waits longer", async () => {
+    const ids = [(await bench.createTask(writing)).id, (await bench.createTask(writing)).id] as const;
+    const begun = await bench.claim(ids[1]);
+    expect(await journal.bind(begun, writePlan())).toBe("bound");
+    await die(begun);
+    const inTurn = () =>
+      bench.sql("select key as id from graphile_worker.jobs where key = any($1) order by priority, run_at, id", [[...ids]]);
+    const expected = [{ id: ids[1] }, { id: ids[0] }];
+    expect(await inTurn()).toEqual(expected);
+    // Also when its job was lost.
+    await bench.sql("delete from graphile_worker._private_jobs where key = any($1)", [[...ids]]);
+    await bench.sql("update holdfast.live_task set wake_at = now() where task_id = any($1)", [[...ids]]);
+    expect(await rewake(bench.database, { limit: 10, afterMs: 30_000 })).toHaveLength(2);
+    expect(await inTurn()).toEqual(expected);
+    await bench.sql("update holdfast.journal_entry set state = 'restored'");
+  });
+
   test("the same checkpoint is not tried twice", async () => {
     const { id } = await bench.createTask();
     const first = await bench.claim(id);

@@ -110,7 +110,16 @@ unstaged as (
   using verdict as v
   where r.task_id = v.task_id and v.outcome = 'cancelled'
 ),
-woken as (${wakeQuery("(select t.id, t.pool, t.root from released as q inner join holdfast.task as t on t.id = q.task_id where not q.parked)")})`;
+woken as (${wakeQuery(
+  `(
+    select t.id, t.pool, t.root, v.is_open
+    from released as q
+    inner join verdict as v on v.task_id = q.task_id
+    inner join holdfast.task as t on t.id = q.task_id
+    where not q.parked
+  )`,
+  "t.is_open",
+)})`;
 
 /** What a row of `task_result` becomes when an outcome is stored over a staged result. */
 export const REPLACE_STAGED = `

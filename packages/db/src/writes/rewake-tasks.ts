@@ -1,8 +1,10 @@
-import { taskIdSchema, type TaskId } from "@holdfast/core";
+import { OPEN_JOURNAL_STATES, taskIdSchema, type TaskId } from "@holdfast/core";
 import { z } from "zod";
 import type { Database } from "../pool.ts";
 import { runStatement, type Statement } from "../statement.ts";
 import { wakeQuery } from "../wake-query.ts";
+
+const OPEN = OPEN_JOURNAL_STATES.map((state) => `'${state}'`).join(", ");
 
 /**
  * Adds a job again for queued tasks whose wake seems lost, oldest first, at most `limit`.
@@ -34,16 +36,17 @@ pushed as (
   returning l.task_id
 ),
 asleep as (
-  select t.id, t.pool, t.root
+  select t.id, t.pool, t.root, j.task_id is not null as is_open
   from pushed as p
   inner join holdfast.task as t on t.id = p.task_id
+  left join holdfast.journal_entry as j on j.task_id = t.id and j.state in (${OPEN})
   where not exists (
     select 1
     from graphile_worker.jobs as j
     where j.key = t.id::text and j.locked_at is null and j.attempts < j.max_attempts and j.run_at <= now()
   )
 ),
-woken as (${wakeQuery("asleep")})
+woken as (${wakeQuery("asleep", "t.is_open")})
 select a.id, (select count(*) from woken) as woken
 from asleep as a`,
   row: z.object({ id: taskIdSchema, woken: z.coerce.number() }),
