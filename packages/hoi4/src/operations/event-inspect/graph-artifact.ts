@@ -1,4 +1,5 @@
 import { canonicalJson, type ArtifactFile } from "@holdfast/core";
+import { inKeyOrder } from "../../in-key-order.ts";
 import type { Pace } from "../../pace.ts";
 import { toJson } from "../../to-json.ts";
 import { countScan, describeLayers, describeMod, PRECEDENCE } from "./scan-data.ts";
@@ -60,7 +61,7 @@ async function* listTexts(items: readonly unknown[], pace: Pace): AsyncGenerator
   yield "[";
   for (let from = 0; from < items.length; from += ITEMS_PER_CHUNK) {
     await pace();
-    const texts = items.slice(from, from + ITEMS_PER_CHUNK).map((item): string => canonicalJson(toJson(item)));
+    const texts = items.slice(from, from + ITEMS_PER_CHUNK).map((item) => JSON.stringify(inKeyOrder(item)));
     yield `${from === 0 ? "" : ","}${texts.join(",")}`;
   }
   yield "]";
