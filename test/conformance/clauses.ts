@@ -649,6 +649,7 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
     [places]: [
       "one principal cannot take the places of the others, and a place that is left counts once",
       "the tasks of all streams together are bounded",
+      "one principal cannot have its streams follow all the tasks that may be followed",
     ],
     [eventStream]: ["a large message leaves no room until its reader has taken enough of it, and arrives whole"],
     [listenerCut]: [

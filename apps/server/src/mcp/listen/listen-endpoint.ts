@@ -66,7 +66,7 @@ export function createListenEndpoint(options: ListenEndpointOptions): ListenEndp
     if (isDraining) throw new AppError("overloaded", "the node is about to end");
     const named = nameTasks(filter.taskIds ?? [], (handle) => handles.open({ generation: "m", principal }, handle));
     using cleanup = new DisposableStack();
-    cleanup.use(places.enter(principal, filter.taskIds?.length ?? 0));
+    cleanup.use(places.enter(principal, named.size));
     const stream = openEventStream({ signal, hangUp: exchange.hangUp, ...timing });
     const messages = listenMessages(request.id, serverInfo);
     open.set(stream, messages);

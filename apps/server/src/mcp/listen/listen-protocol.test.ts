@@ -259,6 +259,16 @@ test("one more stream than there may be is told to come back, until another has 
   expect(next.status).toBe(200);
 });
 
+test("ids that are nobody's take no place of a task", async () => {
+  const node = createTestNode({ listen: { limits: { tasks: 1 } } });
+  const { handle } = await begin(node);
+  await using junk = await listen(node, { toolsListChanged: true, taskIds: ["a", "b", `${handle}x`] });
+  expect(junk.status).toBe(200);
+  await using own = await listen(node, { taskIds: [handle, handle] });
+  expect((await own.next())?.params?.["notifications"]).toEqual({ taskIds: [handle] });
+  expect((await refusal(node, { taskIds: [handle] })).status).toBe(503);
+});
+
 test("a fault before the stream is open tells nothing of itself and leaves no place taken", async () => {
   const node = createTestNode({ listen: { limits: { streams: 1 } } });
   const { handle, id } = await begin(node);

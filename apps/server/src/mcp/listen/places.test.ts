@@ -6,7 +6,7 @@ const bob = { ...alice, subject: "bob" };
 const overloaded: unknown = expect.objectContaining({ code: "overloaded" });
 
 test("one principal cannot take the places of the others, and a place that is left counts once", () => {
-  const places = createPlaces({ streams: 3, streamsOfPrincipal: 2, tasks: 100 });
+  const places = createPlaces({ streams: 3, streamsOfPrincipal: 2, tasks: 100, tasksOfPrincipal: 100 });
   const first = places.enter(alice, 1);
   places.enter(alice, 1);
   expect(() => places.enter(alice, 1)).toThrow(overloaded);
@@ -19,7 +19,7 @@ test("one principal cannot take the places of the others, and a place that is le
 });
 
 test("the tasks of all streams together are bounded", () => {
-  const places = createPlaces({ streams: 10, streamsOfPrincipal: 10, tasks: 10 });
+  const places = createPlaces({ streams: 10, streamsOfPrincipal: 10, tasks: 10, tasksOfPrincipal: 10 });
   const first = places.enter(alice, 6);
   expect(() => places.enter(bob, 5)).toThrow(overloaded);
   places.enter(bob, 4);
@@ -27,8 +27,18 @@ test("the tasks of all streams together are bounded", () => {
   places.enter(bob, 6);
 });
 
+test("one principal cannot have its streams follow all the tasks that may be followed", () => {
+  const places = createPlaces({ streams: 10, streamsOfPrincipal: 10, tasks: 10, tasksOfPrincipal: 6 });
+  const first = places.enter(alice, 4);
+  expect(() => places.enter(alice, 3)).toThrow(overloaded);
+  places.enter(alice, 2);
+  places.enter(bob, 4);
+  first[Symbol.dispose]();
+  places.enter(alice, 4);
+});
+
 test("a refusal takes no place", () => {
-  const places = createPlaces({ streams: 10, streamsOfPrincipal: 1, tasks: 10 });
+  const places = createPlaces({ streams: 10, streamsOfPrincipal: 1, tasks: 10, tasksOfPrincipal: 10 });
   const first = places.enter(alice, 1);
   expect(() => places.enter(alice, 1)).toThrow(overloaded);
   first[Symbol.dispose]();

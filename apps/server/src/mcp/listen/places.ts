@@ -6,9 +6,10 @@ export interface ListenLimits {
   readonly streamsOfPrincipal: number;
   /** Tasks of all streams together. */
   readonly tasks: number;
+  readonly tasksOfPrincipal: number;
 }
 
-export const LISTEN_LIMITS: ListenLimits = { streams: 10_000, streamsOfPrincipal: 500, tasks: 50_000 };
+export const LISTEN_LIMITS: ListenLimits = { streams: 10_000, streamsOfPrincipal: 500, tasks: 50_000, tasksOfPrincipal: 5_000 };
 
 /** How many streams a node holds, for everybody and for each. */
 export interface Places {
@@ -17,30 +18,38 @@ export interface Places {
 }
 
 export function createPlaces(limits: ListenLimits): Places {
-  const ofPrincipal = new Map<string, number>();
-  const taken = { streams: 0, tasks: 0 };
+  const ofPrincipal = new Map<string, Taken>();
+  const taken: Taken = { streams: 0, tasks: 0 };
   return {
     enter: ({ issuer, subject }, tasks) => {
       const name = JSON.stringify([issuer, subject]);
-      const own = ofPrincipal.get(name) ?? 0;
+      const own = ofPrincipal.get(name) ?? { streams: 0, tasks: 0 };
       if (taken.streams >= limits.streams) throw new AppError("overloaded", `${taken.streams} streams are open`);
-      if (own >= limits.streamsOfPrincipal) throw new AppError("overloaded", `one principal has ${own} open streams`);
+      if (own.streams >= limits.streamsOfPrincipal) throw new AppError("overloaded", `one principal has ${own.streams} open streams`);
       if (taken.tasks + tasks > limits.tasks) throw new AppError("overloaded", `the open streams follow ${taken.tasks} tasks`);
-      ofPrincipal.set(name, own + 1);
-      taken.streams += 1;
-      taken.tasks += tasks;
+      if (own.tasks + tasks > limits.tasksOfPrincipal)
+        throw new AppError("overloaded", `the open streams of one principal follow ${own.tasks} tasks`);
+      ofPrincipal.set(name, own);
+      for (const count of [taken, own]) take(count, 1, tasks);
       let isOpen = true;
       return {
         [Symbol.dispose]: () => {
           if (!isOpen) return;
           isOpen = false;
-          taken.streams -= 1;
-          taken.tasks -= tasks;
-          const left = (ofPrincipal.get(name) ?? 1) - 1;
-          if (left === 0) ofPrincipal.delete(name);
-          else ofPrincipal.set(name, left);
+          for (const count of [taken, own]) take(count, -1, -tasks);
+          if (own.streams === 0) ofPrincipal.delete(name);
         },
       };
     },
   };
+}
+
+interface Taken {
+  streams: number;
+  tasks: number;
+}
+
+function take(count: Taken, streams: number, tasks: number): void {
+  count.streams += streams;
+  count.tasks += tasks;
 }
