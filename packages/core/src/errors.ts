@@ -117,7 +117,7 @@ export const ERRORS: Readonly<Record<ErrorCode, ErrorKind>> = {
     httpStatus: 200,
     retry: "never",
     audience: "caller",
-    message: "This requestKey stands for another request. Nothing was done.",
+    message: "This requestKey stands for another request already. Nothing was done: give this one a key of its own.",
   },
   overloaded: {
     rpcCode: INTERNAL_ERROR,

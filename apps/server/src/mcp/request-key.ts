@@ -20,7 +20,7 @@ export function withRequestKey(schema: ObjectSchema, operation: Pick<Operation, 
         minLength: 1,
         maxLength: MAX_CHARACTERS,
         description:
-          "Your name for this request: the same key with the same arguments returns the same task, however often it is sent. Needed to run as a task.",
+          "Your name for this request: the same key with the same arguments returns the same task and what came of it, however often it is sent, also when that was an error or a refusal. With other arguments it is refused, so a request that was put right takes another key. Needed to run as a task.",
       },
     },
     ...(isRequired ? { required: [...required, NAME] } : {}),

@@ -42,7 +42,7 @@ test.for<[string, ModernRequest]>([
   const first = taskIdOf(await node.call(change({ requestKey: "k", text: "a" })));
   expect((await node.call(request)).error).toEqual({
     code: -32_602,
-    message: "This requestKey stands for another request. Nothing was done.",
+    message: "This requestKey stands for another request already. Nothing was done: give this one a key of its own.",
   });
   expect(taskIdOf(await node.call(change({ requestKey: "k", text: "a" })))).toBe(first);
 });
