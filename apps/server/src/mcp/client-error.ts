@@ -21,6 +21,8 @@ export function taskError({ code, reference }: { readonly code: ErrorCode; reado
 
 const issuesSchema = z.object({ issues: z.array(z.object({ path: z.string(), message: z.string() })) });
 const workspacesSchema = z.object({ workspaces: z.array(z.string()) });
+const scopesSchema = z.object({ scopes: z.array(z.string()) });
+const capabilitiesSchema = z.object({ requiredCapabilities: z.record(z.string(), z.record(z.string(), z.unknown())) });
 
 /** Many clients show a person, or a model, the message alone, so it says what to do about the mistakes that callers make. */
 function withAdvice(code: ErrorCode, message: string, data: unknown): string {
@@ -33,5 +35,21 @@ function withAdvice(code: ErrorCode, message: string, data: unknown): string {
     const workspaces = workspacesSchema.safeParse(data).data?.workspaces ?? [];
     return workspaces.length === 0 ? message : `${message} You may work in: ${workspaces.join(", ")}.`;
   }
+  if (code === "insufficient_scope") return withNeeds(message, scopesSchema.safeParse(data).data?.scopes ?? []);
+  if (code === "capability_required") return withNeeds(message, capabilityNames(data));
   return message;
+}
+
+function withNeeds(message: string, needs: readonly string[]): string {
+  return needs.length === 0 ? message : `${message} Needed: ${needs.join(", ")}.`;
+}
+
+/** Extensions by their own names, everything else with the parts that are meant: `elicitation (form)`. */
+function capabilityNames(data: unknown): readonly string[] {
+  const required = capabilitiesSchema.safeParse(data).data?.requiredCapabilities ?? {};
+  return Object.entries(required).flatMap(([name, members]) => {
+    const parts = Object.keys(members);
+    if (name === "extensions") return parts;
+    return parts.length === 0 ? [name] : [`${name} (${parts.join(", ")})`];
+  });
 }
