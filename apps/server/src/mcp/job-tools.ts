@@ -1,4 +1,4 @@
-import { AppError, toolResult, workspaceIdSchema, type JsonObject, type Task, type ToolResult } from "@holdfast/core";
+import { AppError, isTerminal, toolResult, workspaceIdSchema, type JsonObject, type Task, type ToolResult } from "@holdfast/core";
 import { z } from "zod";
 import type { Caller } from "./caller.ts";
 import { taskError } from "./client-error.ts";
@@ -57,7 +57,7 @@ export function jobTools(pack: string, { service, openHandle }: JobToolsOptions)
 }
 
 const jobSchema = z.strictObject({
-  workspaceId: workspaceIdSchema.default("current").describe("The workspace that the job works in."),
+  workspaceId: workspaceIdSchema.default("current").describe("The workspace that the job works in, as in the call that started it."),
   jobId: z.string().describe("The id of the task."),
 });
 
@@ -72,7 +72,8 @@ function statusResult(jobId: string, task: Task): ToolResult {
     tool: task.operation,
     createdAt: task.createdAt.toISOString(),
     updatedAt: task.lastUpdatedAt.toISOString(),
-    cancelRequested: task.cancelRequested,
+    // Of a job that is over, its status says what became of the wish.
+    ...(isTerminal(task.status) ? {} : { cancelRequested: task.cancelRequested }),
     progress: task.progress === null ? null : { ...task.progress },
     ...(task.outcome?.kind === "error" ? { error: errorOf(task.outcome) } : {}),
   };
