@@ -11,7 +11,7 @@ const input = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Whether to analyse every file anew. Bytes are read and hashed on every call in any case; without this, what the same bytes have given before is used again.",
+      "Whether to analyse every file anew. Bytes are read and hashed on every call in any case; without this, what the same bytes have given before is used again. An identical call is answered with its earlier result in any case, until a file changes.",
     ),
   proposedSources: z
     .array(

@@ -68,7 +68,7 @@ function frameBlockers(file: FocusFile, treeId: string): Blocker[] {
 function missingTree({ trees, shared }: FocusFile, treeId: string): Blocker {
   const ids = trees.flatMap(({ id }) => id ?? []);
   const has = [
-    ...(ids.length === 0 ? [] : [`the trees ${ids.map((id) => `"${id}"`).join(", ")}`]),
+    ...(ids.length === 0 ? [] : [`the ${ids.length === 1 ? "tree" : "trees"} ${ids.map((id) => `"${id}"`).join(", ")}`]),
     ...(shared.length === 0 ? [] : ["shared or joint focuses at its root, which treeId null means"]),
   ];
   return {

@@ -6,7 +6,7 @@ import { focusRewriteOutput } from "./contract.ts";
 const focusIdSchema = z
   .string()
   .max(200)
-  .regex(/^[^\s{}"#=<>!?,;@[\]]+$/u, "a focus id is one word of script");
+  .regex(/^[^\s{}"#=<>!?,;@[\]]+$/u, "expected a focus id, which is one word of script");
 
 const coordinateSchema = z.int().min(-10_000).max(10_000);
 
@@ -32,7 +32,10 @@ const input = z.strictObject({
   relativePath: z
     .string()
     .max(1024)
-    .regex(/^(?:mod:)?common\/national_focus\/[^\\:]+\.txt$/u, "a .txt file below common/national_focus, from the folder of the mod")
+    .regex(
+      /^(?:mod:)?common\/national_focus\/[^\\:]+\.txt$/u,
+      "expected a .txt file below common/national_focus, from the folder of the mod",
+    )
     .describe("The file with the tree, from the folder of the mod: common/national_focus/japan.txt. A leading mod: is accepted."),
   treeId: z
     .string()
@@ -42,7 +45,7 @@ const input = z.strictObject({
     .describe("Id of a focus_tree in the file; null for the shared_focus and joint_focus blocks at the root of the file."),
   expectedSourceHash: z
     .string()
-    .regex(/^[0-9a-f]{64}$/u, "a SHA-256 in lower-case hexadecimal")
+    .regex(/^[0-9a-f]{64}$/u, "expected a SHA-256 in lower-case hexadecimal")
     .describe("SHA-256 of the file that the changes were thought out for. When the file is another one by now, the answer says its hash."),
   changes: z
     .array(changeSchema)
@@ -62,7 +65,7 @@ export const focusRewrite = defineOperation({
   description: `Changes where focuses of an existing national focus tree stand: x, y and relative_position_id, in place. All changes are made or none.
 
 Every other byte of the file stays as it is: comments, indentation, line ends, encoding. A field that is missing is added in the manner of its neighbours. The result has what was there before and after with the positions that follow from it, the SHA-256 of the file before and after, and links to a unified diff and to the whole list.
-FOCUS_CHANGES_APPLIED: the file was written. FOCUS_UNCHANGED: it already says all of this. FOCUS_CHANGES_BLOCKED: nothing was written, and blockers say all that stands in the way: a tree or focus that is missing or there twice, a syntax error in a focus to change or in the frame of its tree, a value that is a @constant or no number, a relative target that is missing or leads in a circle.
+FOCUS_CHANGES_APPLIED: the file was written. FOCUS_UNCHANGED: it already says all of this. FOCUS_CHANGES_BLOCKED: nothing was written, and blockers say what stands in the way: a tree or focus that is missing or there twice, a syntax error in a focus to change or in the frame of its tree, a value that is a @constant or no number, a relative target that is missing or leads in a circle.
 FOCUS_SOURCE_STALE and FOCUS_SOURCE_CHANGED are errors: the file is not, or not any more, the one that expectedSourceHash names, and nothing was written.
 Two focuses that newly share a position are a warning, because branches that exclude each other may. Only files of the mod are changed; blocks named offset are left alone and not counted into positions.`,
   input,
