@@ -1,5 +1,6 @@
 import {
   AppError,
+  DEFAULT_TTL_MS,
   negotiateTtl,
   type InputRequests,
   type JsonObject,
@@ -88,10 +89,12 @@ export function createToolService(options: ToolServiceOptions): ToolService {
     const given = parseArgumentObject(call.arguments);
     const { key, input: own } = operation.effect === "write" ? takeRequestKey(given) : { key: null, input: given };
     const input = parseStoredInput(operation.input, own);
-    const ttlMs = retention(call.ttlMs);
+    const wantedMs = retention(call.ttlMs);
     refuseUnstorableText(call.responses);
     requireCapabilities(missingForMethods(operation.asks, caller.capabilities));
     const waiter = waiterOf(operation, caller, key, tasksCapability);
+    // Whoever waits itself must find the outcome however long it took: a lifetime counts from the creation and may be over by then.
+    const ttlMs = waiter === "call" ? Math.max(wantedMs, DEFAULT_TTL_MS) : wantedMs;
 
     const subject: RequestSubject = { principal: caller.principal, method: "tools/call", name: call.name, arguments: given };
     const state = call.requestState === null ? null : states.open(subject, call.requestState);

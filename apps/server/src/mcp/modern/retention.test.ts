@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { toolCall } from "../../../../../test/support/mcp-request.ts";
 import { createTestNode } from "../../testing/test-node.ts";
 
@@ -26,4 +26,15 @@ test.for([0, -1, 0.5, "60000", true, {}, [60_000]])("a retention of %j is refuse
       data: { issues: [{ path: "_meta.holdfast/ttlMs" }] },
     });
   expect(node.writes).toEqual([]);
+});
+
+test("an ordinary call gets its result however much longer than the wanted retention it took", async () => {
+  vi.useFakeTimers({ toFake: ["Date"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const node = createTestNode();
+  const answer = node.call(ask(60_000, false));
+  await expect.poll(() => node.created.length).toBe(1);
+  vi.setSystemTime(Date.now() + 20 * 60_000);
+  await node.settle(node.newestTask());
+  expect((await answer).result).toMatchObject({ resultType: "complete", content: [{ type: "text", text: "done" }] });
 });
