@@ -68,9 +68,10 @@ test("the result tells the layers, the rule of precedence and how much is wrong 
   expect(output.diagnostics.every(({ location }) => location?.path.startsWith("mod:") !== false)).toBe(true);
 });
 
-test("events of the mod come before those of the game in the rows", async () => {
-  const { output } = await inspectEvents(memoryWorkspace({ ...layout({ game: "game" }), ...MINE, ...GAME }));
+test("events of the mod come before those of the game in the rows, and the text counts them apart", async () => {
+  const { output, text } = await inspectEvents(memoryWorkspace({ ...layout({ game: "game" }), ...MINE, ...GAME }));
   expect(output.data?.events.map(({ id }) => id)).toEqual(["m.1", "game.1"]);
+  expect(text.split("\n")[0]).toBe("The mod: 1 of 2 events with 0 options, started from 0 places, in 3 files.");
 });
 
 test("of two definitions in different layers, an event's first one counts and a scripted effect's last one", async () => {

@@ -8,6 +8,7 @@ import { isOfMod, overriddenByMod, type ModFile, type ModListing } from "../../m
 import type { LoadedFile, ModReader } from "../../mod/read-mod-files.ts";
 import { definableKinds } from "../../mod/scan-folders.ts";
 import { partlyRead, type SkippedSource } from "../../mod/skipped-source.ts";
+import type { Pace } from "../../pace.ts";
 
 /** What the files of a listing say, in load order. */
 export interface ReadSources {
@@ -30,12 +31,14 @@ export async function readSources({
   pass,
   budget,
   graphLimit,
+  pace,
 }: {
   reader: ModReader;
   listing: ModListing;
   pass: FactsPass;
   budget: DiagnosticBudget;
   graphLimit: GraphSize;
+  pace: Pace;
 }): Promise<ReadSources> {
   const found: { readonly order: number; readonly facts: FileFacts; readonly asked: KeptFacts["asked"] }[] = [];
   const skipped: { readonly order: number; readonly source: SkippedSource }[] = [];
@@ -57,8 +60,11 @@ export async function readSources({
 
   const definers: LoadedFile[] = [];
   for await (const loaded of reader.read(listing.files.filter(definesHelpers))) definers.push(loaded);
-  const helpers = namesOf(definers, pass);
-  for (const loaded of modFirst(definers, ({ file }) => file)) take(loaded, helpers);
+  const helpers = await namesOf(definers, { pass, pace });
+  for (const loaded of modFirst(definers, ({ file }) => file)) {
+    take(loaded, helpers);
+    await pace();
+  }
   const others = listing.files.filter((file) => !definesHelpers(file));
   for await (const loaded of reader.read(modFirst(others, (file) => file))) {
     if (loaded.file.role.kind === "localisation") localisation.push(loaded);
@@ -89,9 +95,12 @@ function definesHelpers({ role }: ModFile): boolean {
 }
 
 /** Lower case to the spelling of the definition that the game uses, which is the last one. */
-function namesOf(definers: readonly LoadedFile[], pass: FactsPass): HelperNames {
+async function namesOf(definers: readonly LoadedFile[], { pass, pace }: { pass: FactsPass; pace: Pace }): Promise<HelperNames> {
   const names = new Map<string, string>();
-  for (const loaded of definers) for (const name of keptHelperNames(pass, loaded)) names.set(name.toLowerCase(), name);
+  for (const loaded of definers) {
+    for (const name of keptHelperNames(pass, loaded)) names.set(name.toLowerCase(), name);
+    await pace();
+  }
   return names;
 }
 

@@ -1,4 +1,5 @@
 import { replacesFolder, type Descriptor } from "../../mod/descriptor.ts";
+import { LAYOUT_FILE } from "../../mod/layout.ts";
 import type { ModListing } from "../../mod/list-mod-files.ts";
 import { INLINE_LIMITS } from "../contract.ts";
 import { cutList, inlineOrNull, inlineText } from "../inline-lists.ts";
@@ -90,5 +91,6 @@ function hintFor({ graph, listing }: EventScan): string | null {
   const [first, ...others] = listing.modFoldersBelow;
   if (first === undefined) return `A mod keeps them in "events/*.txt"; nothing like that is here.`;
   const names = [first, ...others].slice(0, 5).map((name) => `"${name}"`);
-  return `A workspace is the folder of one mod; ${names.join(", ")} below it ${others.length === 0 ? "looks like one" : "look like some"}.`;
+  const found = `${names.join(", ")} below it ${others.length === 0 ? "looks like one" : "look like some"}`;
+  return `A workspace is the folder of one mod; ${found}. Say which one in ${LAYOUT_FILE}: { "hoi4": { "mod": "…" } }.`;
 }

@@ -75,7 +75,7 @@ export async function scanEvents(
   const reader = openModFiles({ context, listing, pace, ...(limits === undefined ? {} : { limits }), onRead: progress.read });
   if ("code" in reader) return reader;
   const budget = openBudget();
-  const read = await readSources({ reader, listing, pass: caches.facts.open({ refresh }), budget, graphLimit });
+  const read = await readSources({ reader, listing, pass: caches.facts.open({ refresh }), budget, graphLimit, pace });
   const record = reader.finish();
   if ("code" in record) return record;
 
