@@ -1,11 +1,16 @@
 import fc from "fast-check";
+import { z } from "zod";
 import { create } from "./client-steps.ts";
 import { openPair } from "./pair.ts";
 import type { PostgresSide } from "./postgres-side.ts";
 import type { Race, Step, TimePasses } from "./step.ts";
 
-/** Sequences of one file in an ordinary run; HOLDFAST_MODEL_RUNS asks for more, HOLDFAST_MODEL_SEED for those of an earlier run. */
-const RUNS = Number(process.env["HOLDFAST_MODEL_RUNS"] ?? 250);
+const runsSchema = z.coerce.number().int().positive();
+/**
+ * Sequences of one file in an ordinary run; HOLDFAST_MODEL_RUNS asks for more, HOLDFAST_MODEL_SEED for those of an earlier run. What is no
+ * number would be none at all, on which any two stores agree.
+ */
+const RUNS = runsSchema.parse(process.env["HOLDFAST_MODEL_RUNS"] ?? 250);
 const seed = process.env["HOLDFAST_MODEL_SEED"];
 
 export const timeoutMs = 60_000 + RUNS * 1_000;
