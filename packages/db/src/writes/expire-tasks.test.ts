@@ -1,6 +1,7 @@
 import type { CreateTask, TaskId } from "@holdfast/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readArtifact } from "../reads/read-artifact.ts";
+import { sealedValue } from "../testing/attempt-records.ts";
 import { alice, alpha, keyed, openBench, taskRequest, type Bench } from "../testing/bench.ts";
 import { expireText, expireTasks } from "./expire-tasks.ts";
 import { storeArtifact } from "./store-artifact.ts";
@@ -16,15 +17,21 @@ afterAll(async () => {
 const HOUR = 3_600_000;
 const file = (text: string, name = "report.txt") => ({ bytes: Buffer.from(text), name, mimeType: "text/plain" });
 
-/** A completed task that lives an hour and was created so long ago. */
-async function endedTask(options: { minutesOld?: number; files?: readonly ReturnType<typeof file>[] } & Partial<CreateTask> = {}) {
-  const { minutesOld = 71, files = [], ...changes } = options;
+/** A completed task that lives an hour and was created so long ago; `leaving` is what its attempt has kept for another one. */
+async function endedTask(
+  options: { minutesOld?: number; files?: readonly ReturnType<typeof file>[]; leaving?: unknown } & Partial<CreateTask> = {},
+) {
+  const { minutesOld = 71, files = [], leaving, ...changes } = options;
   const { id } = await bench.createTask({ ttlMs: HOUR, ...changes });
   const attempt = await bench.claim(id);
   const artifacts = [];
   for (const upload of files) {
     const stored = await storeArtifact(bench.database, attempt, upload);
     if (stored.kind === "stored") artifacts.push({ sha256: stored.address.sha256, name: upload.name });
+  }
+  if (leaving !== undefined) {
+    await bench.ledger.saveCheckpoint(attempt, sealedValue(leaving));
+    await bench.ledger.saveStep(attempt, { ...sealedValue(leaving), key: "step" });
   }
   await bench.ledger.settle(attempt, { kind: "completed", result: { content: [] }, artifacts });
   await bench.sql("update holdfast.task set created_at = now() - $2 * interval '1 minute' where id = $1", [id, minutesOld]);
@@ -57,7 +64,7 @@ async function expireAll(): Promise<number> {
 }
 
 test("an ended task goes some minutes after its time, with every row that belongs to it", async () => {
-  const { id } = await endedTask({ files: [file("all parts")], answers: [{ key: "a", method: "roots/list", answer: {} }] });
+  const { id } = await endedTask({ files: [file("all parts")], answers: [{ key: "a", method: "roots/list", answer: {} }], leaving: 1 });
   const tables = await bench.sql<{ name: string }>(
     "select c.relname as name from pg_attribute as a inner join pg_class as c on c.oid = a.attrelid where attname = 'task_id' and relkind = 'r' and relnamespace = 'holdfast'::regnamespace",
   );
@@ -67,7 +74,7 @@ test("an ended task goes some minutes after its time, with every row that belong
       if ((await bench.sql(`select from holdfast.${name} where task_id = $1`, [id])).length > 0) found.push(name);
     return found.toSorted();
   };
-  expect(await parts()).toEqual(["attempt", "task_artifact", "task_event", "task_input", "task_result"]);
+  expect(await parts()).toEqual(["attempt", "task_artifact", "task_checkpoint", "task_event", "task_input", "task_result", "task_step"]);
   expect(await expireAll()).toBe(1);
   expect(await parts()).toEqual([]);
   expect(await isThere(id)).toBe(false);
