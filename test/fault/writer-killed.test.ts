@@ -97,6 +97,44 @@ test("killed in the middle of a task that was cancelled: every file is put back,
   expect(rests).toMatchObject([{ state: "restored", recovered: true }]);
 });
 
+test("killed after binding, in a task that was cancelled: the plan is never begun, and the task is cancelled", async () => {
+  await using scene = await startWriterScene();
+  await scene.advance(0);
+  await scene.gate.untilWaiting(MOVE);
+  await scene.kill(MOVE);
+  await scene.world.cancel(scene.id);
+  const { task, rests } = await scene.takeOver();
+  expect(task).toMatchObject({ status: "cancelled" });
+  expect(rests).toMatchObject([{ state: "restored", recovered: true }]);
+  expect(await scene.world.events(scene.id)).not.toContain("journal.applying");
+  expect(await scene.files()).toEqual(before);
+});
+
+test.each([
+  ["is as it was again", "c before", "operation_failed", "restored"],
+  ["is still somebody else's", "c of somebody else", "write_unresolved", "unresolved"],
+])(
+  "killed while its files are put back, for the sake of one that %s: another worker puts back the rest, and goes on with nothing",
+  async (_, content, code, state) => {
+    await using scene = await startWriterScene();
+    await scene.advance(2);
+    await scene.gate.untilWaiting(MOVE);
+    await scene.mod.write({ "c.txt": "c of somebody else" });
+    // The removal of b.txt, the decision to undo it, and its return; a.txt waits.
+    for (let move = 0; move < 3; move += 1) await scene.gate.letThrough(MOVE);
+    await scene.gate.untilWaiting(MOVE);
+    await scene.kill(MOVE);
+    expect(await scene.journal()).toMatchObject({ state: "rolling_back" });
+    expect(await scene.files()).toEqual(["a after", "b before", "c of somebody else", null]);
+    await scene.mod.write({ "c.txt": content });
+    const { task } = await scene.takeOver();
+    expect(task).toMatchObject({ status: "failed", outcome: { code } });
+    expect(await scene.journal()).toMatchObject({ state, recoveries: 1 });
+    expect(await scene.files()).toEqual(["a before", "b before", content, null]);
+    expect((await scene.mod.list()).filter((name) => name.includes(".holdfast"))).toEqual([]);
+  },
+);
+
 test("killed again and again with the same plan: after three recoveries somebody has to look at it", async () => {
   await using scene = await startWriterScene();
   await scene.advance(2);
