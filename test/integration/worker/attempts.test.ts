@@ -49,6 +49,20 @@ test("progress is visible while the operation runs, whatever text it carries", a
   await world.untilTerminal(id);
 });
 
+test("a result and an error with text that no database keeps end their tasks at the first attempt, and are kept losslessly", async () => {
+  const text = "nul \u0000, halves \ud800 and \udfff, emoji 🦊";
+  const completed = await world.create("echo", { text });
+  expect(await world.untilTerminal(completed)).toMatchObject({
+    status: "completed",
+    outcome: { kind: "result", result: { content: [{ type: "text", text }] } },
+  });
+  const failed = await world.create("fail", { message: text });
+  expect(await world.untilTerminal(failed)).toMatchObject({ status: "failed", outcome: { kind: "error", code: "operation_failed" } });
+  const attempts = await world.query("select state, error_detail::text as detail from holdfast.attempt where task_id = $1", [failed]);
+  expect(attempts).toMatchObject([{ state: "failed" }]);
+  expect(JSON.parse(String(attempts[0]?.["detail"]))).toContain(text);
+});
+
 test.each([
   ["throws", "fail", { message: "secret path" }, "operation_failed"],
   ["exceeds its time limit", "overrun", { deaf: false }, "operation_timed_out"],

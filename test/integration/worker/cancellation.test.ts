@@ -50,7 +50,7 @@ test.each(["spin", "sleep"])("a running operation that ignores the signal (%s) i
   expect(await world.untilTerminal(id)).toMatchObject({ status: "cancelled" });
   expect(worker.events).toContainEqual({
     name: "child.exited",
-    event: expect.objectContaining({ reason: expect.stringContaining("did not stop") as string }) as object,
+    event: expect.objectContaining({ reason: expect.stringContaining("did not stop within 2000 ms (cancelled)") as string }) as object,
   });
   const next = await world.create("echo", { text: "the slot is free" });
   expect(await world.untilTerminal(next)).toMatchObject({ status: "completed" });
