@@ -21,6 +21,7 @@ const serverWrites = "test/integration/server-writes.test.ts";
 const serverListen = "test/integration/server-listen.test.ts";
 const serverProgress = "test/integration/server-progress.test.ts";
 const taskTimes = "test/integration/task-times.test.ts";
+const forgetting = "test/integration/forgetting.test.ts";
 const hoi4Arguments = "test/integration/hoi4-arguments.test.ts";
 const hoi4Rewrite = "test/integration/hoi4-focus-rewrite.test.ts";
 const listenerCut = "test/fault/listener-cut.test.ts";
@@ -76,6 +77,7 @@ const hub = "apps/server/src/live/hub.test.ts";
 const childFaults = "apps/worker/src/sandbox/child-faults.test.ts";
 const sandbox = "apps/worker/src/sandbox/sandbox.test.ts";
 const leaseKeeper = "apps/worker/src/attempts/lease-keeper.test.ts";
+const recoverPlan = "apps/worker/src/journal/recover-plan.test.ts";
 const workspaceView = "apps/worker/src/child/workspace-view.test.ts";
 const transitions = "packages/core/src/tasks/transitions.test.ts";
 const retention = "packages/core/src/tasks/retention.test.ts";
@@ -130,7 +132,11 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
       "a result > with %s is stored and found byte for byte",
       "the retry budget > keeps error details for operators losslessly, and away from the owner",
     ],
-    [attempts]: ["artifacts are stored before the result that names them", "an operation that %s fails its task at the first attempt"],
+    [attempts]: [
+      "artifacts are stored before the result that names them",
+      "an operation that %s fails its task at the first attempt",
+      "a result and an error with text that no database keeps end their tasks at the first attempt, and are kept losslessly",
+    ],
     [modernProtocol]: ["a failed task shows the fixed text of its fault and a reference, as a task and as an ordinary call"],
     [suite]: [THE_SUITE],
     [serverInput]: ["a task whose progress and failure hold text that no database keeps is shown all the same"],
@@ -467,6 +473,7 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
       "killed as soon as the last file is seen in its place: the plan is committed by another worker",
       "killed when its commit is on its way: the commit stands, and the files are not touched again",
       "killed after the commit: the task gets the plan's result, and nothing is planned or applied again",
+      "killed while its files are put back, for the sake of one that %s: another worker puts back the rest, and goes on with nothing",
       "killed again and again with the same plan: after three recoveries somebody has to look at it",
       "killed in the middle of a plan that was given %s in the store since: it is not believed",
     ],
@@ -498,6 +505,9 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
     ],
   },
   "C7.4": {
+    [recoverPlan]: [
+      "an attempt that was permitted to replace %s, and stopped until another one had undone its plan, changes nothing any more",
+    ],
     [moveJournal]: ["an attempt that is replaced while it asks whether it may still write is told no"],
     [bindJournal]: ["a bind in whose way a take-over is finds its token old, and binds nothing"],
     [transaction]: ["a read has no transaction, and its process no way to write"],
@@ -534,7 +544,10 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
       "a cancellation after the commit does not undo it, and the task says what happened",
       "a write that is cancelled while it waits for its turn has changed nothing",
     ],
-    [writerKilled]: ["killed in the middle of a task that was cancelled: every file is put back, and the task is cancelled"],
+    [writerKilled]: [
+      "killed in the middle of a task that was cancelled: every file is put back, and the task is cancelled",
+      "killed after binding, in a task that was cancelled: the plan is never begun, and the task is cancelled",
+    ],
     [settleWrite]: [
       "a write whose journal is > $state ends as $ending: $answer",
       "a write whose journal is > $state cannot end as $ending, and goes on",
@@ -694,6 +707,7 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
     [keptFor]: ["who wants to find the result for %j ms is told %i (C12.1)", "a retention of %j is refused before anything is created"],
   },
   "C12.2": {
+    [forgetting]: ["a %s to which nobody says anything forgets what has ended and is over its time"],
     [expireTasks]: [
       "an ended task goes some minutes after its time, with every row that belongs to it",
       "no more than asked for go at a time, those first that are overdue longest",
@@ -763,7 +777,6 @@ export const beyondTheContract: Beyond = {
   "test/integration/hoi4-real-mods.test.ts": { reason: "what the HOI4 pack finds in real mods", tests: "all" },
   "test/property/clausewitz.test.ts": { reason: "how scripts of the game are read", tests: "all" },
   "test/integration/invariants.test.ts": { reason: "how tests look for rules that their database broke", tests: "all" },
-  "test/integration/legacy-sessions.test.ts": { reason: "the 2025 revisions, whose clauses come with them", tests: "all" },
   "test/conformance/clauses.test.ts": { reason: "keeps this list", tests: "all" },
   "test/conformance/verdict.test.ts": { reason: "how the findings of the official suite are judged", tests: "all" },
   [serverHttp]: {
