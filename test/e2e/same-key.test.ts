@@ -92,7 +92,12 @@ test("two hundred writes under one key that differ in a byte are one request tha
   expect(admitted).toHaveLength(CALLS / 2);
   expect(new Set(admitted.map(({ x }) => x)).size).toBe(1);
   expect(new Set(refused.map(({ answer }) => JSON.stringify(answer.error)))).toEqual(
-    new Set([JSON.stringify({ code: -32_602, message: "This requestKey stands for another request already. Nothing was done: give this one a key of its own." })]),
+    new Set([
+      JSON.stringify({
+        code: -32_602,
+        message: "This requestKey stands for another request already. Nothing was done: give this one a key of its own.",
+      }),
+    ]),
   );
   const taskIds = new Set(admitted.map(({ answer }) => taskIdOf(answer)));
   expect(taskIds.size).toBe(1);

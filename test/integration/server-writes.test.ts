@@ -89,7 +89,13 @@ test("of 200 keyed writes with one key and two inputs, those of one input succee
   const handles = (won ?? []).map(taskIdOf);
   expect(new Set(handles).size).toBe(1);
   const conflicts = (lost ?? []).map(({ status, error }) => ({ status, error }));
-  const conflict = { status: 200, error: { code: -32_602, message: "This requestKey stands for another request already. Nothing was done: give this one a key of its own." } };
+  const conflict = {
+    status: 200,
+    error: {
+      code: -32_602,
+      message: "This requestKey stands for another request already. Nothing was done: give this one a key of its own.",
+    },
+  };
   expect(conflicts).toEqual(Array.from({ length: 100 }, () => conflict));
   await completed(handles[0] ?? "");
   expect(await attemptsOf(handles[0] ?? "")).toBe(1);
