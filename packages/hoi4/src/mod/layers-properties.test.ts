@@ -43,9 +43,9 @@ test("whatever layers hold and replace, the game reads exactly what no later lay
   await fc.assert(
     fc.asyncProperty(fc.array(layerArbitrary, { minLength: 1, maxLength: 4 }), async (layers) => {
       const folders = layers.map((_, index) => `layer${index}`);
-      const entries = layers.flatMap(({ files, replaced }, index) => [
+      const entries = layers.flatMap(({ files, replaced }, index): (readonly [path: string, text: string])[] => [
         [`layer${index}/descriptor.mod`, replaced.map((folder) => `replace_path="${folder}"`).join("\n")],
-        ...files.map((path) => [`layer${index}/${path}`, ""]),
+        ...files.map((path) => [`layer${index}/${path}`, ""] as const),
       ]);
       const hoi4 = { mod: folders.at(-1), dependencies: folders.slice(0, -1) };
       const workspace = memoryWorkspace({ ...Object.fromEntries(entries), "holdfast.json": JSON.stringify({ hoi4 }) });
