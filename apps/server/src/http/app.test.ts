@@ -257,3 +257,21 @@ test("a bug in verifying is a 500 with a reference and lets nobody in", async ()
   expect(answer.text).not.toContain("undefined");
   expect(node.writes).toEqual([]);
 });
+
+test("bodies of a length that was not declared count as long as they are, so that many small ones may wait", async () => {
+  const node = createTestNode();
+  const sendInChunks = async (): Promise<Response> => {
+    const declared = modernRequest("http://127.0.0.1/mcp", toolCall("test.fresh", {}, { token: "alice" }));
+    const [headers, body] = [new Headers(declared.headers), await declared.text()];
+    headers.set("Transfer-Encoding", "chunked");
+    return await node.request(new Request(declared.url, { method: "POST", headers, body: new Blob([body]).stream(), duplex: "half" }));
+  };
+  // As many bodies of the longest length would not be let in.
+  const waiting: Promise<Response>[] = [];
+  for (let count = 1; count <= 20; count += 1) {
+    waiting.push(sendInChunks());
+    await expect.poll(() => node.created.length).toBe(count);
+  }
+  for (const { id } of node.created) await node.settle(id);
+  expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(waiting.map(() => 200));
+});

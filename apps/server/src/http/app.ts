@@ -80,7 +80,9 @@ export function createApp(options: AppOptions): Hono<HttpEnv> {
 async function bodyOf(context: Context<HttpEnv>): Promise<{ readonly value: unknown } | Response> {
   if (context.req.method !== "POST" || !isJson(context.req.header("Content-Type"))) return { value: undefined };
   const body = await readJsonBody(context.req.raw);
-  return body.kind === "json" ? body : body.response;
+  if (body.kind === "refused") return body.response;
+  context.get("bodyRead")?.(body.length);
+  return body;
 }
 
 function isJson(contentType: string | undefined): boolean {

@@ -20,7 +20,7 @@ function stream(...chunks: string[]): ReadableStream<Uint8Array> {
 }
 
 test.for(['{"a":"é😀"}', "null", "[1]", '"text"'])("%s is read as it is, with and without a declared length", async (text) => {
-  const expected = { kind: "json", value: JSON.parse(text) as unknown };
+  const expected = { kind: "json", value: JSON.parse(text) as unknown, length: Buffer.byteLength(text) };
   expect(await readJsonBody(post(text, { "content-length": String(Buffer.byteLength(text)) }), limits)).toEqual(expected);
   expect(await readJsonBody(post(stream(text)), limits)).toEqual(expected);
 });
@@ -34,7 +34,7 @@ test("a character cut by two chunks is put together", async () => {
       controller.close();
     },
   });
-  expect(await readJsonBody(post(body), limits)).toEqual({ kind: "json", value: { a: "😀" } });
+  expect(await readJsonBody(post(body), limits)).toEqual({ kind: "json", value: { a: "😀" }, length: bytes.byteLength });
 });
 
 test.for<[string, Body, number, number]>([

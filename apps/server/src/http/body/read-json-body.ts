@@ -8,10 +8,12 @@ export interface BodyLimits {
 
 export const BODY_LIMITS: BodyLimits = { maxBytes: 4 * 1024 * 1024, maxDepth: 100 };
 
-export type JsonBody = { readonly kind: "json"; readonly value: unknown } | { readonly kind: "refused"; readonly response: Response };
+export type JsonBody =
+  | { readonly kind: "json"; readonly value: unknown; readonly length: number }
+  | { readonly kind: "refused"; readonly response: Response };
 
 /**
- * The body as JSON, read once. What is refused here has started nothing: bytes that are not UTF-8 or not JSON, a byte order
+ * The body as JSON, read once, with its length in bytes. What is refused here has started nothing: bytes that are not UTF-8 or not JSON, a byte order
  * mark (RFC 8259 forbids it), an empty body, and JSON that is too large, too deep, ambiguous, or out of range.
  */
 export async function readJsonBody(request: Request, limits: BodyLimits = BODY_LIMITS): Promise<JsonBody> {
@@ -31,7 +33,7 @@ export async function readJsonBody(request: Request, limits: BodyLimits = BODY_L
     case "huge":
       return refuse(400, INVALID_REQUEST, "The request body holds a number that is out of range.");
     case null:
-      return { kind: "json", value };
+      return { kind: "json", value, length: bytes.byteLength };
   }
 }
 

@@ -20,11 +20,15 @@ export function limitInFlight({ maxRequests, maxHeavyBytes }: InFlightLimits): R
   let inFlight = 0;
   let heavyBytes = 0;
   return createMiddleware<HttpEnv>(async (context, next) => {
-    const bytes = heavyBytesOf(context.req);
+    let bytes = heavyBytesOf(context.req);
     if (inFlight >= maxRequests || (bytes > 0 && heavyBytes + bytes > maxHeavyBytes))
       return namedErrorResponse("overloaded", { headers: { "Retry-After": String(RETRY_AFTER_SECONDS) } });
     inFlight += 1;
     heavyBytes += bytes;
+    context.set("bodyRead", (length) => {
+      heavyBytes += heavyPart(length) - bytes;
+      bytes = heavyPart(length);
+    });
     try {
       return await next();
     } finally {
@@ -42,10 +46,14 @@ function afterClose(outgoing: ServerResponse | undefined, then: () => void): voi
   else outgoing.once("close", then);
 }
 
-/** 0 for a light body. One of unknown length counts as the longest that is read. */
+/** One of unknown length counts as the longest that is read, until it has been. */
 function heavyBytesOf(request: HonoRequest): number {
   if (request.method !== "POST") return 0;
   const declared = Number(request.header("Content-Length") ?? Number.NaN);
-  if (declared <= LIGHT_BYTES) return 0;
-  return declared < BODY_LIMITS.maxBytes ? declared : BODY_LIMITS.maxBytes;
+  return heavyPart(declared < BODY_LIMITS.maxBytes ? declared : BODY_LIMITS.maxBytes);
+}
+
+/** 0 for a light body. */
+function heavyPart(bytes: number): number {
+  return bytes <= LIGHT_BYTES ? 0 : bytes;
 }
