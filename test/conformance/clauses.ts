@@ -225,6 +225,7 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
       "a grant to write that was withdrawn meanwhile (C2.6) > is found in the groups that the owner's token named",
     ],
     [transaction]: ["a plan whose owner may no longer write in the workspace is not carried out (C2.6)"],
+    [writerDisturbed]: ["a worker is killed before it touched anything, and the owner may no longer write: nothing is changed"],
   },
   "C2.7": {
     [errors]: ["%s is %i over HTTP %i"],

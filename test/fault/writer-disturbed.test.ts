@@ -70,3 +70,16 @@ test("a worker is killed before it touched anything, and a file of the plan is c
   expect(textOf(task)).toBe("conflict: a.txt");
   expect(await scene.files()).toEqual(["a of somebody else", ...before.slice(1)]);
 });
+
+test("a worker is killed before it touched anything, and the owner may no longer write: nothing is changed", async () => {
+  await using scene = await startWriterScene();
+  await scene.advance(0);
+  await scene.gate.untilWaiting(MOVE);
+  await scene.kill(MOVE);
+  await scene.world.query("update holdfast.access_grant set actions = array['read']");
+  const { task, rests } = await scene.takeOver();
+  expect(task).toMatchObject({ status: "failed", outcome: { code: "workspace_not_found" } });
+  expect(rests).toMatchObject([{ state: "restored", recovered: true }]);
+  expect(await scene.files()).toEqual(before);
+  expect(await scene.journal()).toMatchObject({ state: "restored" });
+});

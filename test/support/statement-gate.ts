@@ -79,7 +79,8 @@ export async function closeGate(world: TaskWorld, table: "task_event" | "task_re
 
 /** Parts of the statements that an attempt sends. `BIND` and `MOVE` write `journal_entry`, `STAGE` and `SETTLE` `task_result`, all but `STAGE` `task_event`. */
 export const BIND = "into holdfast.journal_entry";
-export const MOVE = "update holdfast.journal_entry";
+// Only the beginning of a statement can be seen, which is why this is no name of a table.
+export const MOVE = "stood as (";
 export const STAGE = "into holdfast.task_result";
-// Only the beginning of a statement can be seen; the reaper's has no parameters for an attempt.
+// The reaper's has no parameters for an attempt.
 export const SETTLE = "worker_id = $3::uuid%weighed as (";

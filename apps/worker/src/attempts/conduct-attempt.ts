@@ -100,7 +100,8 @@ function endOf(rest: WriteRest, outcome: OperationOutcome): AttemptEnd {
     case "postponed":
       return { kind: "unavailable", detail: rest.detail, output };
     case "unresolved":
-      return { kind: "unresolved", detail: rest.detail, output };
+    case "denied":
+      return { kind: rest.kind, detail: rest.detail, output };
     case "open":
       return { kind: "storage", error: rest.error, output };
     case "lost":

@@ -8,11 +8,16 @@ export class AttemptLost extends Error {
   override readonly name = "AttemptLost";
 }
 
+/** The task's owner may no longer write in the workspace. */
+export class WriteDenied extends Error {
+  override readonly name = "WriteDenied";
+}
+
 /** A plan that is bound, and the attempt that carries it out. */
 export interface BoundPlan {
   readonly place: PlanPlace;
   readonly files: readonly JournalFile[];
-  /** Moves the journal; throws `AttemptLost` when it may not, and the store's error when nobody can tell. */
+  /** Moves the journal; throws `AttemptLost` or `WriteDenied` when it may not, and the store's error when nobody can tell. */
   readonly move: (from: readonly JournalState[], to: JournalState, options?: { detail?: string; recovered?: boolean }) => Promise<void>;
   /** Throws `AttemptLost` when this process knows that its lease is over. */
   readonly assertHeld: () => void;
@@ -23,6 +28,8 @@ export type PlanEnd =
   | { readonly kind: "committed" }
   /** `paths`: what somebody else had changed. None when the plan was given up for another reason, which is the `cause`. */
   | { readonly kind: "restored"; readonly paths: readonly string[]; readonly cause: unknown }
+  /** Nothing was changed: the owner may no longer write. */
+  | { readonly kind: "denied"; readonly detail: string }
   | { readonly kind: "unresolved"; readonly detail: string };
 
 /**
@@ -30,7 +37,13 @@ export type PlanEnd =
  * `mayBeOurs` says which files an earlier attempt may have replaced.
  */
 export async function applyPlan(plan: BoundPlan, mayBeOurs: (position: number) => boolean = () => false): Promise<PlanEnd> {
-  await plan.move(["planned", "applying"], "applying");
+  try {
+    await plan.move(["planned", "applying"], "applying");
+  } catch (error) {
+    if (!(error instanceof WriteDenied)) throw error;
+    await plan.move(["planned", "restored"], "restored", { detail: error.message });
+    return { kind: "denied", detail: error.message };
+  }
   let done = 0;
   try {
     for (const [position, { path, before, after }] of plan.files.entries()) {

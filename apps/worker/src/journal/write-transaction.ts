@@ -13,7 +13,7 @@ import { pause } from "@holdfast/process";
 import { retryWhileUnavailable } from "../attempts/retry-while-unavailable.ts";
 import type { ReceivedPlan, TransactionAnswer } from "../sandbox/operation-job.ts";
 import { resolveFolder } from "../workspace/inside.ts";
-import { applyPlan, AttemptLost, giveUp, surveyPlan, unlessLost, type BoundPlan, type PlanEnd } from "./carry-out.ts";
+import { applyPlan, AttemptLost, giveUp, surveyPlan, unlessLost, WriteDenied, type BoundPlan, type PlanEnd } from "./carry-out.ts";
 import type { PlanPlace } from "./plan-place.ts";
 import { preparePlan, type PreparedPlan } from "./prepare-plan.ts";
 import { recoverPlan } from "./recover-plan.ts";
@@ -37,7 +37,7 @@ export type WriteRest =
   | { readonly kind: "none" }
   | { readonly kind: "postponed"; readonly detail: string }
   | { readonly kind: "committed"; readonly result: ToolResult; readonly artifacts: readonly StoredArtifact[] }
-  | { readonly kind: "unresolved"; readonly detail: string }
+  | { readonly kind: "unresolved" | "denied"; readonly detail: string }
   | { readonly kind: "open"; readonly error: unknown }
   | { readonly kind: "lost" };
 
@@ -60,6 +60,7 @@ export interface WriteTransactionOptions {
 
 /** Short: its slot may be the one in which the other plan is to be taken up. */
 const BUSY_MS = 5_000;
+const WITHDRAWN = "the owner's grant to write in the workspace was withdrawn";
 const ASK_AGAIN_MS = 100;
 /** How often a plan is taken up again before somebody has to look at it: whatever ended its attempts would end the next one. */
 const MAX_RECOVERIES = 3;
@@ -80,6 +81,7 @@ export function createWriteTransaction(options: WriteTransactionOptions): WriteT
   const move: BoundPlan["move"] = async (from, to, extra = {}) => {
     assertHeld();
     const answer = await retryWhileUnavailable(() => journal.move(attempt, { from, to, ...extra }), { onRetry });
+    if (answer === "denied") throw new WriteDenied(WITHDRAWN);
     if (answer === "refused") throw new AttemptLost(`the journal may not be moved to "${to}" any more`);
   };
 
@@ -169,7 +171,7 @@ export function createWriteTransaction(options: WriteTransactionOptions): WriteT
       const answer = await retryWhileUnavailable(() => journal.bind(attempt, plan), { onRetry });
       if (answer === "bound") return null;
       if (answer === "refused") return { kind: "lost" };
-      if (answer === "denied") return { kind: "denied", detail: "the owner's grant to write in the workspace was withdrawn" };
+      if (answer === "denied") return { kind: "denied", detail: WITHDRAWN };
       const detail = `another plan is being carried out below the root "${attempt.workspace.root}"`;
       if (stopping.aborted || performance.now() > deadline) return postpone(detail);
       await pause(ASK_AGAIN_MS * (0.5 + Math.random()), stopping);
@@ -189,13 +191,13 @@ export function createWriteTransaction(options: WriteTransactionOptions): WriteT
 
   function take(end: PlanEnd, { resultText, artifacts }: Pick<JournalPlan, "resultText" | "artifacts">): void {
     if (end.kind === "restored") undone = end;
-    else if (end.kind === "unresolved") resting = end;
+    else if (end.kind === "unresolved" || end.kind === "denied") resting = end;
     else resting = { kind: "committed", result: toolResultSchema.parse(JSON.parse(resultText)), artifacts };
   }
 
   function report(end: PlanEnd, recovered: boolean): void {
     const { taskId, token } = attempt;
-    telemetry.emit("journal.rested", { taskId, token, state: end.kind, recovered });
+    telemetry.emit("journal.rested", { taskId, token, state: end.kind === "denied" ? "restored" : end.kind, recovered });
   }
 
   /** What cannot be finished stays in the journal, for the attempt that takes over. */
@@ -228,6 +230,7 @@ function answerOf(end: PlanEnd): TransactionAnswer {
   switch (end.kind) {
     case "committed":
     case "unresolved":
+    case "denied":
       return end;
     case "restored":
       if (end.paths.length > 0) return { kind: "conflict", paths: end.paths };

@@ -52,6 +52,8 @@ export interface JournalEntry extends JournalPlan {
  */
 export type BindAnswer = "bound" | "busy" | "denied" | "refused";
 
+export type MoveAnswer = "moved" | "denied" | "refused";
+
 /** The durable side of `context.transaction`. Every write presents the attempt's token. */
 export interface WriteJournal {
   /**
@@ -65,10 +67,11 @@ export interface WriteJournal {
    * Moves the entry on if it stands in one of `from`. To the same state is a question: may this attempt still write? `recovered`
    * counts one more attempt that took it up, each attempt once. `refused` when it stands elsewhere or the token is old. Nothing leaves
    * `restored` and `unresolved`, and `committed` only becomes `unresolved`, for an entry whose seal is wrong. A move that this attempt
-   * has made already is `moved`, so that one whose answer was lost can be repeated.
+   * has made already is `moved`, so that one whose answer was lost can be repeated. `denied`: the plan is to be begun, and the owner may no
+   * longer write in the workspace (contract 2.6); it stays as it is.
    */
   move(
     attempt: AttemptRef,
     step: { readonly from: readonly JournalState[]; readonly to: JournalState; readonly detail?: string; readonly recovered?: boolean },
-  ): Promise<"moved" | "refused">;
+  ): Promise<MoveAnswer>;
 }

@@ -63,6 +63,24 @@ describe("a journal", () => {
     }
   });
 
+  test("is not begun for an owner who may no longer write, and may be undone", async () => {
+    const attempt = await successorOf(await journaled("planned"));
+    await bench.sql("update holdfast.access_grant set actions = array['read', 'run']");
+    expect(await journal.move(attempt, { from: ["planned"], to: "planned", recovered: true })).toBe("moved");
+    expect(await journal.move(attempt, { from: ["planned", "applying"], to: "applying" })).toBe("denied");
+    expect(await journal.read(attempt)).toMatchObject({ state: "planned" });
+    expect(await journal.move(attempt, { from: ["planned"], to: "restored" })).toBe("moved");
+    await bench.sql("update holdfast.access_grant set actions = array['read', 'run', 'write']");
+  });
+
+  test("comes to its end once it was begun, whatever its owner may", async () => {
+    const attempt = await successorOf(await journaled("applying"));
+    await bench.sql("update holdfast.access_grant set actions = array['read', 'run']");
+    expect(await journal.move(attempt, { from: ["planned", "applying"], to: "applying" })).toBe("moved");
+    expect(await journal.move(attempt, { from: ["applying"], to: "committed" })).toBe("moved");
+    await bench.sql("update holdfast.access_grant set actions = array['read', 'run', 'write']");
+  });
+
   test("keeps what operators must know, losslessly, and each change of state once", async () => {
     const attempt = await journaled("planned");
     await journal.move(attempt, { from: ["planned"], to: "applying" });

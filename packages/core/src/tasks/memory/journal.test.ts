@@ -32,6 +32,15 @@ describe("the journal of writes (C7)", () => {
     expect(await ending.store.read(attempt)).toBeNull();
   });
 
+  test("begins nothing for an owner whose grant to write has ended since it was bound (C2.6)", async () => {
+    const ending = openMemoryWorld({ grants: [{ ...grant, expiresAt: 1_700_000_000_500 }] });
+    const attempt = await ending.claim((await ending.create({ operation: write })).id);
+    expect(await ending.store.bind(attempt, plan())).toBe("bound");
+    ending.at += 1_000;
+    expect(await ending.store.move(attempt, { from: ["planned", "applying"], to: "applying" })).toBe("denied");
+    expect(await ending.store.move(attempt, { from: ["planned"], to: "restored" })).toBe("moved");
+  });
+
   test("takes no plan again from another attempt, which has to take up the one that is there", async () => {
     const { store, create, claim, lose } = openMemoryWorld();
     const attempt = await claim((await create({ operation: write })).id);

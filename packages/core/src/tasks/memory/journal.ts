@@ -1,5 +1,5 @@
 import type { AttemptRef } from "../attempt.ts";
-import type { BindAnswer, FileVersion, JournalEntry, JournalPlan, JournalState, WriteJournal } from "../write-journal.ts";
+import type { BindAnswer, FileVersion, JournalEntry, JournalPlan, JournalState, MoveAnswer, WriteJournal } from "../write-journal.ts";
 import { isWriting } from "./entry.ts";
 import type { Shelf } from "./shelf.ts";
 
@@ -21,13 +21,14 @@ export function createJournal(shelf: Shelf): WriteJournal {
     return "bound";
   };
 
-  const move = (attempt: AttemptRef, step: Parameters<WriteJournal["move"]>[1]): "moved" | "refused" => {
+  const move = (attempt: AttemptRef, step: Parameters<WriteJournal["move"]>[1]): MoveAnswer => {
     const entry = shelf.held(attempt);
     if (entry?.journal == null) return "refused";
     const { entry: written, token } = entry.journal;
     // A move whose answer was lost may be repeated.
     const isRepeated = written.state === step.to && token === attempt.token;
     if (!isRepeated && !(step.from.includes(written.state) && mayFollow(written.state, step.to))) return "refused";
+    if (written.state === "planned" && step.to === "applying" && !shelf.mayWrite(entry)) return "denied";
     const recoveries = written.recoveries + (step.recovered === true && token !== attempt.token ? 1 : 0);
     entry.journal = { entry: { ...written, state: step.to, recoveries }, token: attempt.token };
     return "moved";
