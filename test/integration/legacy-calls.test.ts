@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   answerTo,
@@ -185,6 +186,37 @@ test("a dropped connection cancels nothing, and the answer is fetched at another
   expect(answer).toMatchObject({ id: 3, result: { content: [{ type: "text" }] } });
 });
 
+test("a client that goes before its call is admitted does not take the call with it", async () => {
+  const session = await open();
+  const label = randomUUID();
+  const found = () => world.query("select status from holdfast.task where input ->> 'label' = $1", [label]);
+  const lock = new Client({ connectionString: world.url });
+  await lock.connect();
+  cleanup.defer(() => lock.end());
+  await lock.query("begin; lock table holdfast.session_call in exclusive mode");
+  const controller = new AbortController();
+  const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json", Authorization: `Bearer ${token}` };
+  const asked = fetch(nodes[0].url, {
+    method: "POST",
+    headers: { ...headers, "Mcp-Session-Id": session.name },
+    body: JSON.stringify(callRequest(1, "slow_compute", { label })),
+    signal: controller.signal,
+  }).catch(() => null);
+  const blocked = () => world.query("select from pg_stat_activity where wait_event_type = 'Lock' and query like '%session_call%'");
+  await untilValue(blocked, (rows) => rows.length > 0, 10_000);
+  const served = () => nodes[0].events.filter(({ name }) => name === "http.served").length;
+  const before = served();
+  controller.abort();
+  expect(await asked).toBeNull();
+  await untilValue(
+    async () => served(),
+    (count) => count > before,
+    10_000,
+  );
+  await lock.query("commit");
+  expect(await untilValue(found, (rows) => rows[0]?.["status"] === "completed", 10_000)).toHaveLength(1);
+});
+
 test("a stream that is resumed before the task ends waits for it, and the node that held it lets go", async () => {
   const session = await open();
   await using response = await session.post(slow(4, 3));
@@ -227,7 +259,8 @@ test("a notice of cancellation reaches the call whichever node gets it, and ther
   const task = await newestTask();
   for (const requestId of ["y", 0])
     await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } }, { url: nodes[1].url });
-  expect(await statusOf(task)).toBe("working");
+  const wishes = "select count(*)::int as wishes from holdfast.session_call where task_id = $1 and cancelled_at is not null";
+  expect(await world.query(wishes, [task])).toEqual([{ wishes: 0 }]);
   expect(
     (await session.post({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: "x" } }, { url: nodes[1].url })).status,
   ).toBe(202);
@@ -284,4 +317,19 @@ test("calls of a batch are answered together", async () => {
   await using response = await session.post([callRequest(1, "greet", { name: "A" }), callRequest(2, "greet", { name: "B" })]);
   const messages = (await response.rest()).flatMap(({ message }) => message ?? []);
   expect(new Set(messages.map(({ id }) => id))).toEqual(new Set([1, 2]));
+});
+
+test("the words of an operation's progress are its log for a client that asked for one", async () => {
+  const session = await open();
+  const logOf = (events: readonly LegacyEvent[]) =>
+    events.flatMap(({ message }) => (message?.method === "notifications/message" ? [message.params] : []));
+  const call = async () => {
+    await using response = await session.post(slow(1, 1), { url: nodes[1].url });
+    return logOf(await response.rest());
+  };
+  expect(await call()).toEqual([]);
+  await session.request("logging/setLevel", { level: "debug" });
+  expect(await call()).toEqual([{ level: "info", logger: "slow_compute", data: expect.stringContaining("computing") as unknown }]);
+  await session.request("logging/setLevel", { level: "warning" });
+  expect(await call()).toEqual([]);
 });

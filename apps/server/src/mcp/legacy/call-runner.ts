@@ -70,11 +70,6 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   const states = createRequestStates(options);
   const open = new Set<() => void>();
 
-  function begin(call: CallToRun, epoch: number, taskId: TaskId | null): Held {
-    const held: Held = { call, epoch, taskId, isRecorded: false, controller: new AbortController(), mayLeave: true, hasLeft: false };
-    return held;
-  }
-
   /** Watches over a call while it is held: its client may go, another node may take it or cancel it, and this one may drain. */
   async function holding(held: Held, work: () => Promise<Result>): Promise<Result> {
     const { call, controller } = held;
@@ -232,13 +227,21 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
 
   return {
     run: async (call, isRecorded) => {
-      const held = begin(call, 0, null);
+      const held: Held = {
+        call,
+        epoch: 0,
+        taskId: null,
+        isRecorded: false,
+        controller: new AbortController(),
+        mayLeave: false,
+        hasLeft: false,
+      };
       if (isRecorded) await record(held);
       return await holding(held, () => answer(held, null, null));
     },
     resume: async (call, stored, position) => {
-      const held = begin(call, stored.epoch, stored.taskId);
-      held.isRecorded = true;
+      const { epoch, taskId } = stored;
+      const held: Held = { call, epoch, taskId, isRecorded: true, controller: new AbortController(), mayLeave: true, hasLeft: false };
       publish(call.id);
       return await holding(held, () => goOn(held, stored, position));
     },
