@@ -146,3 +146,39 @@ export const multiInput = defineOperation({
   input: nothing,
   asks: ["elicitation/create"],
 });
+
+export const samplesPrompt = defineOperation({
+  ...common,
+  name: "test_sampling",
+  title: "Asks a model in the middle",
+  description: "Lets the client's model answer a prompt.",
+  input: z.object({ workspaceId, prompt: z.string() }),
+  asks: ["sampling/createMessage"],
+});
+
+export const elicitsContact = defineOperation({
+  ...common,
+  name: "test_elicitation",
+  title: "Asks for a contact",
+  description: "Asks the person at the client for a name and an address.",
+  input: z.object({ workspaceId, message: z.string() }),
+  asks: ["elicitation/create"],
+});
+
+export const elicitsDefaults = defineOperation({
+  ...common,
+  name: "test_elicitation_sep1034_defaults",
+  title: "Asks with defaults",
+  description: "Shows a form whose fields are filled in already.",
+  input: nothing,
+  asks: ["elicitation/create"],
+});
+
+export const elicitsChoices = defineOperation({
+  ...common,
+  name: "test_elicitation_sep1330_enums",
+  title: "Asks for choices",
+  description: "Shows a form with every kind of choice.",
+  input: nothing,
+  asks: ["elicitation/create"],
+});

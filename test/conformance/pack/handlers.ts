@@ -1,5 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { handle, toolResult, type ContentBlock, type HandledOperation, type OperationContext, type ToolResult } from "@holdfast/core";
+import {
+  handle,
+  toolResult,
+  type ContentBlock,
+  type HandledOperation,
+  type InputRequests,
+  type OperationContext,
+  type ToolResult,
+} from "@holdfast/core";
+import { z } from "zod";
 import * as asking from "./asking.ts";
 import * as content from "./content.ts";
 import * as jobs from "./jobs.ts";
@@ -59,6 +68,13 @@ const jobHandlers: readonly HandledOperation[] = [
     return toolResult({ text: "Said three times how far it was." });
   }),
   handle(jobs.withLogging, async () => toolResult({ text: "Logged nothing." })),
+  handle(jobs.withLog, async (_input, context) => {
+    for (const [value, message] of ["Tool execution started", "Tool processing data", "Tool execution completed"].entries()) {
+      context.progress({ value, message });
+      await delay(PROGRESS_STEP_MS, undefined, { signal: context.signal });
+    }
+    return toolResult({ text: "Said three times what it did." });
+  }),
   handle(jobs.headerParameter, async ({ region }) => toolResult({ text: `The region is ${region}.` })),
   handle(jobs.jsonSchema, async ({ name = "somebody" }) => toolResult({ text: `A contact of ${name}.` })),
   handle(jobs.writeArtifact, async ({ text, mimeType }, context) => {
@@ -101,6 +117,16 @@ const askingHandlers: readonly HandledOperation[] = [
     const answers = await context.input(questions.askTwoNames);
     return toolResult({ text: `${elicited(answers, "first", "name") ?? "?"} and ${elicited(answers, "second", "name") ?? "?"}` });
   }),
+  handle(asking.samplesPrompt, async ({ prompt }, context) => {
+    const { model } = await context.input(questions.askModel(prompt));
+    return toolResult({ text: `LLM response: ${sampled(model) ?? "none"}` });
+  }),
+  handle(asking.elicitsContact, async ({ message }, context) => {
+    const { contact } = await context.input(questions.askContact(message));
+    return toolResult({ text: `User response: ${JSON.stringify(contact)}` });
+  }),
+  handle(asking.elicitsDefaults, (_input, context) => showForm(context, questions.askWithDefaults)),
+  handle(asking.elicitsChoices, (_input, context) => showForm(context, questions.askChoices)),
 ];
 
 export const handlers: readonly HandledOperation[] = [...contentHandlers, ...jobHandlers, ...askingHandlers];
@@ -118,4 +144,10 @@ async function capitalByModel(_input: unknown, context: OperationContext): Promi
 async function confirmState(_input: unknown, context: OperationContext): Promise<ToolResult> {
   const answers = await context.input(questions.askConsent);
   return toolResult({ text: elicited(answers, "confirm", "ok") === "true" ? "state-ok" : "declined" });
+}
+
+async function showForm(context: OperationContext, form: InputRequests): Promise<ToolResult> {
+  const { form: answer } = await context.input(form);
+  const { action, content: filled } = z.object({ action: z.string(), content: z.unknown() }).parse(answer);
+  return toolResult({ text: `Elicitation completed: action=${action}, content=${JSON.stringify(filled)}` });
 }

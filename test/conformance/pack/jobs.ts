@@ -54,6 +54,14 @@ export const withLogging = defineOperation({
   input: nothing,
 });
 
+export const withLog = defineOperation({
+  ...common,
+  name: "test_tool_with_logging",
+  title: "Progress in words",
+  description: "Says three times what it does.",
+  input: nothing,
+});
+
 export const headerParameter = defineOperation({
   ...common,
   name: "test_header_parameter",

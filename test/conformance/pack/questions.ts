@@ -17,6 +17,45 @@ export function askDeletion(filename: string): InputRequests {
   return { confirm: elicit(`Delete ${filename}?`, "confirm", "boolean") };
 }
 
+export function askModel(prompt: string): InputRequests {
+  return { model: sample(prompt, 100) };
+}
+
+export function askContact(message: string): InputRequests {
+  const username = { type: "string", description: "User's response" };
+  const email = { type: "string", description: "User's email address" };
+  return { contact: showForm(message, { username, email }, ["username", "email"]) };
+}
+
+export const askWithDefaults: InputRequests = {
+  form: showForm("Check what is filled in.", {
+    name: { type: "string", default: "John Doe" },
+    age: { type: "integer", default: 30 },
+    score: { type: "number", default: 95.5 },
+    status: { type: "string", enum: ["active", "inactive", "pending"], default: "active" },
+    verified: { type: "boolean", default: true },
+  }),
+};
+
+const TITLED = [
+  { const: "value1", title: "First" },
+  { const: "value2", title: "Second" },
+  { const: "value3", title: "Third" },
+];
+export const askChoices: InputRequests = {
+  form: showForm("Choose.", {
+    untitledSingle: { type: "string", enum: ["option1", "option2", "option3"] },
+    titledSingle: { type: "string", oneOf: TITLED },
+    legacyEnum: { type: "string", enum: ["opt1", "opt2", "opt3"], enumNames: ["One", "Two", "Three"] },
+    untitledMulti: { type: "array", items: { type: "string", enum: ["option1", "option2", "option3"] } },
+    titledMulti: { type: "array", items: { anyOf: TITLED } },
+  }),
+};
+
+function showForm(message: string, properties: JsonObject, required: readonly string[] = []): InputRequest {
+  return { method: "elicitation/create", params: { message, requestedSchema: { type: "object", properties, required: [...required] } } };
+}
+
 /** A form with one field. */
 function elicit(message: string, field: string, type: "string" | "boolean" = "string"): InputRequest {
   return {

@@ -18,6 +18,14 @@ export const resources: readonly FixedResource[] = [
     mimeType: PNG.mimeType,
     read: () => ({ bytes: Buffer.from(PNG.data, "base64") }),
   },
+  {
+    uri: "test://watched-resource",
+    name: "watched-resource",
+    title: "Watched text",
+    description: "A text that clients subscribe to, and that never changes.",
+    mimeType: "text/plain",
+    read: () => ({ text: "Nothing happens here." }),
+  },
 ];
 
 export const resourceTemplates: readonly ResourceTemplate[] = [
