@@ -2,14 +2,18 @@
 export type JsonFault = "deep" | "duplicate" | "huge";
 
 const QUOTE = 34;
+const PLUS = 43;
 const COMMA = 44;
 const MINUS = 45;
+const POINT = 46;
 const ZERO = 48;
 const NINE = 57;
 const COLON = 58;
+const UPPER_E = 69;
 const OPEN_LIST = 91;
 const BACKSLASH = 92;
 const CLOSE_LIST = 93;
+const LOWER_E = 101;
 const OPEN_OBJECT = 123;
 const CLOSE_OBJECT = 125;
 
@@ -54,9 +58,9 @@ export function inspectJson(text: string, maxDepth: number): JsonFault | null {
       }
       default:
         if (isNumberStart(text.charCodeAt(index))) {
-          const number = numberAt(text, index);
-          if (!Number.isFinite(Number(number))) return "huge";
-          index += number.length - 1;
+          const end = endOfNumber(text, index);
+          if (mayBeHuge(text, index, end) && !Number.isFinite(Number(text.slice(index, end)))) return "huge";
+          index = end - 1;
         }
     }
   }
@@ -67,11 +71,26 @@ function isNumberStart(code: number): boolean {
   return code === MINUS || (code >= ZERO && code <= NINE);
 }
 
-const NUMBER = /[-+.0-9eE]+/uy;
+/** Where the number that begins at `start` has ended: in valid JSON, at whatever can stand behind a value. */
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1;
+  while (isNumberPart(text.charCodeAt(end))) end += 1;
+  return end;
+}
 
-function numberAt(text: string, start: number): string {
-  NUMBER.lastIndex = start;
-  return NUMBER.exec(text)?.[0] ?? "";
+function isNumberPart(code: number): boolean {
+  return (code >= ZERO && code <= NINE) || code === MINUS || code === PLUS || code === POINT || isExponent(code);
+}
+
+function isExponent(code: number): boolean {
+  return code === LOWER_E || code === UPPER_E;
+}
+
+/** Without an exponent it takes as many digits as the largest double has. */
+function mayBeHuge(text: string, start: number, end: number): boolean {
+  if (end - start > 308) return true;
+  for (let index = start; index < end; index += 1) if (isExponent(text.charCodeAt(index))) return true;
+  return false;
 }
 
 /** Where the string that opens at `start` has its closing quote. */
