@@ -1,5 +1,6 @@
 import { createFileCache, type CachePass, type FileCache } from "../mod/file-cache.ts";
 import type { LoadedFile } from "../mod/read-mod-files.ts";
+import type { FileFacts } from "./event-facts.ts";
 import { graphSizeOf, type GraphSize } from "./graph-size.ts";
 import { readFileFacts, type ReadFile } from "./read-file-facts.ts";
 import { helperNamesIn } from "./read-helpers.ts";
@@ -67,5 +68,22 @@ const STRING_BYTES = 40;
 
 /** From above, and about twice what well-formed script really takes: names, conditions and places, but no tree and no bytes. */
 function memoryOf({ bytes }: LoadedFile, { size, asked, facts }: Omit<KeptFacts, "isWhole">): number {
-  return 2_000 + bytes.length / 2 + 400 * size.parts + size.characters + 1_000 * facts.diagnostics.length + 60 * asked.size;
+  return (
+    2_000 +
+    bytes.length / 2 +
+    conditionMemory(facts, bytes.length) +
+    400 * size.parts +
+    size.characters +
+    1_000 * facts.diagnostics.length +
+    60 * asked.size
+  );
+}
+
+/** Lists of conditions share their outer parts: all of them together are never more than so many times the script that they were read from. */
+function conditionMemory({ events, helpers, entries }: FileFacts, bytes: number): number {
+  const calls = [...events, ...events.flatMap(({ options }) => options), ...helpers, ...entries].flatMap((owner) => owner.calls);
+  return Math.min(
+    calls.reduce((sum, { conditions }) => sum + 2 * (conditions?.size ?? 0), 0),
+    16 * bytes,
+  );
 }
