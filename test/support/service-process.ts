@@ -28,7 +28,7 @@ export interface ServiceCommand {
   readonly env: Readonly<Record<string, string>>;
 }
 
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 
 /** Resolves when it serves; rejects with what it said when it ends before. */
 export async function startServiceProcess(command: ServiceCommand): Promise<ServiceProcess> {

@@ -23,7 +23,7 @@ export interface WorkerProcess extends AsyncDisposable {
 export type LogLine = Readonly<Record<string, unknown>>;
 
 const MAIN = path.join(path.dirname(createRequire(import.meta.url).resolve("@holdfast/worker")), "main.ts");
-const READY_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 40_000;
 
 export async function startWorkerProcess(world: TaskWorld, env: Record<string, string> = {}): Promise<WorkerProcess> {
   const {
@@ -42,6 +42,11 @@ export async function startWorkerProcess(world: TaskWorld, env: Record<string, s
     ...env,
   });
   const events = (name: string) => lines.filter(({ event }) => event === name);
+  const end = async (): Promise<void> => {
+    worker.kill("SIGCONT");
+    worker.kill("SIGKILL");
+    await exit;
+  };
   const started = await Promise.race([
     untilValue(
       () => Promise.resolve(events("process.started")),
@@ -51,7 +56,10 @@ export async function startWorkerProcess(world: TaskWorld, env: Record<string, s
     exit.then(({ code }) => {
       throw new Error(`the worker ended with ${String(code)} before it was ready: ${stderr()}`);
     }),
-  ]);
+  ]).catch(async (error: unknown) => {
+    await end();
+    throw error;
+  });
   const { pid } = worker;
   if (pid === undefined) throw new Error("the worker has no process id");
   return {
@@ -67,11 +75,7 @@ export async function startWorkerProcess(world: TaskWorld, env: Record<string, s
         .map((line) => Number(line["pid"]))
         .filter((child) => !gone.has(child));
     },
-    async [Symbol.asyncDispose]() {
-      worker.kill("SIGCONT");
-      worker.kill("SIGKILL");
-      await exit;
-    },
+    [Symbol.asyncDispose]: end,
   };
 }
 
