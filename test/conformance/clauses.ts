@@ -390,6 +390,7 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
       "a write that a drain meets while it is bound is carried out by the next worker",
     ],
     [transaction]: ["a write whose time is over while it waits for the plan of another one is tried again, and does not fail"],
+    [stagedByKilled]: ["a staged result that nobody believes does not let an operation crash without end"],
   },
   "C5.6": {
     [queueRepair]: [
