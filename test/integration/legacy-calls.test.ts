@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   answerTo,
@@ -190,9 +189,7 @@ test("a client that goes before its call is admitted does not take the call with
   const session = await open();
   const label = randomUUID();
   const found = () => world.query("select status from holdfast.task where input ->> 'label' = $1", [label]);
-  const lock = new Client({ connectionString: world.url });
-  await lock.connect();
-  cleanup.defer(() => lock.end());
+  const lock = await world.database.pool.connect();
   await lock.query("begin; lock table holdfast.session_call in exclusive mode");
   const controller = new AbortController();
   const headers = { Accept: "application/json, text/event-stream", "Content-Type": "application/json", Authorization: `Bearer ${token}` };
@@ -214,6 +211,7 @@ test("a client that goes before its call is admitted does not take the call with
     10_000,
   );
   await lock.query("commit");
+  lock.release();
   expect(await untilValue(found, (rows) => rows[0]?.["status"] === "completed", 10_000)).toHaveLength(1);
 });
 
