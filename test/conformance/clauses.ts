@@ -472,7 +472,7 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
   "C7.2": {
     [writerKilled]: [
       "killed %s: another worker carries out the very same plan",
-      "killed as soon as the last file is seen in its place: the plan is committed by another worker",
+      "killed as soon as the last file is seen in its place: the plan is committed, whether its commit was on its way or not",
       "killed when its commit is on its way: the commit stands, and the files are not touched again",
       "killed after the commit: the task gets the plan's result, and nothing is planned or applied again",
       "killed while its files are put back, for the sake of one that %s: another worker puts back the rest, and goes on with nothing",

@@ -41,10 +41,10 @@ test.each<[string, { moves: number; kept: number; state: string }]>([
   expect((await scene.world.events(scene.id)).filter((kind) => TERMINAL.test(kind))).toEqual(["task.completed"]);
 });
 
-test("killed as soon as the last file is seen in its place: the plan is committed by another worker", async () => {
+test("killed as soon as the last file is seen in its place: the plan is committed, whether its commit was on its way or not", async () => {
   await using scene = await startWriterScene();
   await scene.advance(5);
-  // The commit cannot be reached: it would write a table that the test holds.
+  // The worker does not get past its commit, which would write a table that the test holds. It may have sent it by now.
   await untilValue(
     () => scene.mod.read("d.txt"),
     (text) => text === "d after",
