@@ -166,7 +166,9 @@ test("ids that are foreign, unknown, altered or no ids at all answer alike on ev
   const unsigned = taskIdOf(await stranger.call(slow("signed with another key")));
   const expired = taskIdOf(await nodeA.call(slow("expired")));
   await world.settle(expired);
-  await world.query("update holdfast.task set created_at = now() - interval '61 seconds', ttl_ms = 60000 where id = $1", [taskIdIn(expired)]);
+  await world.query("update holdfast.task set created_at = now() - interval '61 seconds', ttl_ms = 60000 where id = $1", [
+    taskIdIn(expired),
+  ]);
   const ids = [
     foreign,
     unsigned,
