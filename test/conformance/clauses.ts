@@ -486,6 +486,7 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
     ],
     [writerDisturbed]: [
       "a file that was replaced already changes before the commit: nobody can say what is right, and the task says so",
+      "a file changes while a plan waits to be bound, and the worker is killed then: nothing was begun, and it is a conflict",
       "a worker is killed, and a file that it may have replaced is changed: ours are put back, and the rest is left for somebody to look at",
     ],
     [writerAskedToStop]: ["a write that loses its worker's database in the middle is finished by whoever finds it"],

@@ -83,3 +83,14 @@ test("a worker is killed before it touched anything, and the owner may no longer
   expect(await scene.files()).toEqual(before);
   expect(await scene.journal()).toMatchObject({ state: "restored" });
 });
+
+test("a file changes while a plan waits to be bound, and the worker is killed then: nothing was begun, and it is a conflict", async () => {
+  await using scene = await startWriterScene();
+  await scene.mod.write({ "a.txt": "a of somebody else" });
+  await scene.advance(1);
+  await scene.kill(null);
+  const { task } = await scene.takeOver();
+  expect(textOf(task)).toBe("conflict: a.txt");
+  expect(await scene.files()).toEqual(["a of somebody else", ...before.slice(1)]);
+  expect(await scene.world.events(scene.id)).not.toContain("journal.applying");
+});

@@ -33,6 +33,19 @@ export type PlanEnd =
   | { readonly kind: "unresolved"; readonly detail: string };
 
 /**
+ * Carries out a plan of which nothing is done yet. It may have waited since it was made: what others of ours have written meanwhile is seen
+ * before it begins. Afterwards, nobody could tell it from what was written over one of its files.
+ */
+export async function beginPlan(plan: BoundPlan): Promise<PlanEnd> {
+  const standings = await surveyPlan(plan);
+  const changed = plan.files.filter((_, position) => standings[position] !== "before").map(({ path }) => path);
+  if (changed.length === 0) return await applyPlan(plan);
+  const detail = `changed since it was planned: ${changed.join(", ")}`;
+  await plan.move(["planned", "restored"], "restored", { detail });
+  return { kind: "restored", paths: changed, cause: new Error(detail) };
+}
+
+/**
  * Puts all files in place, in their order. Files that are in place already are left as they are, so that it can be done again.
  * `mayBeOurs` says which files an earlier attempt may have replaced.
  */

@@ -1,5 +1,5 @@
 import type { OPEN_JOURNAL_STATES } from "@holdfast/core";
-import { applyPlan, restorePlan, surveyPlan, type BoundPlan, type PlanEnd } from "./carry-out.ts";
+import { applyPlan, beginPlan, restorePlan, surveyPlan, type BoundPlan, type PlanEnd } from "./carry-out.ts";
 import { removeFolders } from "./plan-place.ts";
 
 /**
@@ -12,18 +12,16 @@ export async function recoverPlan(
 ): Promise<PlanEnd> {
   const { state, cancelRequested } = entry;
   await removeFolders(plan.place, plan.files, "earlier");
-  const standings = await surveyPlan(plan);
   const cancelled = new Error("the task was cancelled");
   switch (state) {
     case "planned": {
-      const changed = plan.files.filter((_, position) => standings[position] !== "before").map(({ path }) => path);
-      if (!cancelRequested && changed.length === 0) return await applyPlan(plan);
+      if (!cancelRequested) return await beginPlan(plan);
       // Nothing was touched: there is nothing to put back.
-      const detail = cancelRequested ? cancelled.message : `changed since: ${changed.join(", ")}`;
-      await plan.move(["planned", "restored"], "restored", { detail });
-      return { kind: "restored", paths: changed, cause: cancelled };
+      await plan.move(["planned", "restored"], "restored", { detail: cancelled.message });
+      return { kind: "restored", paths: [], cause: cancelled };
     }
     case "applying": {
+      const standings = await surveyPlan(plan);
       if (!cancelRequested && !standings.includes("neither")) return await applyPlan(plan, (position) => standings[position] === "after");
       return await restorePlan(plan, {
         from: state,

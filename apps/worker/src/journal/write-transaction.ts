@@ -13,7 +13,7 @@ import { pause } from "@holdfast/process";
 import { retryWhileUnavailable } from "../attempts/retry-while-unavailable.ts";
 import type { ReceivedPlan, TransactionAnswer } from "../sandbox/operation-job.ts";
 import { resolveFolder } from "../workspace/inside.ts";
-import { applyPlan, AttemptLost, giveUp, surveyPlan, unlessLost, WriteDenied, type BoundPlan, type PlanEnd } from "./carry-out.ts";
+import { AttemptLost, beginPlan, giveUp, surveyPlan, unlessLost, WriteDenied, type BoundPlan, type PlanEnd } from "./carry-out.ts";
 import type { PlanPlace } from "./plan-place.ts";
 import { preparePlan, type PreparedPlan } from "./prepare-plan.ts";
 import { recoverPlan } from "./recover-plan.ts";
@@ -143,7 +143,7 @@ export function createWriteTransaction(options: WriteTransactionOptions): WriteT
     if (stopping.aborted && !cancelled.aborted)
       // Undone, it could not be made again.
       return postpone("the attempt was asked to stop before its plan began, which the next one carries out");
-    const end = await unlessLost(bound, () => (cancelled.aborted ? withdraw() : applyPlan(bound)));
+    const end = await unlessLost(bound, () => (cancelled.aborted ? withdraw() : beginPlan(bound)));
     report(end, false);
     take(end, plan);
     if (end.kind === "restored" && cancelled.aborted) return { kind: "postponed", detail: "the task was cancelled before its plan began" };
