@@ -2,7 +2,8 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { taskIdSchema, type Principal, type TaskId } from "@holdfast/core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createSessionStore, type SessionStore } from "./session-store.ts";
-import { alice, openBench, type Bench } from "./testing/bench.ts";
+import { alice, alpha, openBench, type Bench } from "./testing/bench.ts";
+import { addGrant } from "./writes/change-grants.ts";
 import { expireSessions } from "./writes/expire-sessions.ts";
 import { MAX_SESSIONS } from "./writes/open-session.ts";
 
@@ -184,11 +185,16 @@ test("pages of a growing list show every task that was there exactly once, the n
     if (page.length < 5) break;
   }
   expect(seen).toEqual(created.toSorted().toReversed());
-  expect(await store.listTasks({ principal: someone(), after: null, limit: 5 })).toEqual([]);
+  const neighbour = someone();
+  const grant = { workspaceId: alpha, issuer: neighbour.issuer, memberKind: "principal", member: neighbour.subject } as const;
+  await addGrant(bench.database, { ...grant, actions: ["read", "run"], expiresAt: null });
+  expect(await store.listTasks({ principal: neighbour, after: null, limit: 5 })).toEqual([]);
 });
 
 test("a session's stream tells of its open tasks, and of those that have changed since, for the newest holder", async () => {
   const { id: sessionId } = await openFor(someone());
+  const { id: other } = await openFor(someone());
+  await store.bindCall(await begin(other, "1", true), (await bench.createTask()).id);
   const [open, over] = [await bench.createTask(), await bench.createTask()];
   for (const task of [open, over]) await store.bindCall(await begin(sessionId, "1", true), task.id);
   await bench.manager.requestCancellation({ id: over.id, principal: alice });
