@@ -13,7 +13,10 @@ export const legacyClauses: Readonly<Record<string, TestsByFile>> = {
   "C1.3": { [tasks]: ["a task is handed out, found, and its result delivered at another node with the task it belongs to"] },
   "C1.4": {
     [sessions]: ["a session of %s that one node opened is known to another"],
-    [calls]: ["a node that drains ends its streams at once, and their calls are answered elsewhere"],
+    [calls]: [
+      "a node that drains ends its streams at once, and their calls are answered elsewhere",
+      "a call whose node died before there was a task is not begun anew: the client is told to try again",
+    ],
     [tasks]: ["the stream of a result goes on at another node when its own drains, and asks nothing twice"],
     [clients]: [
       "the client of 2025 calls tools behind a load balancer that knows no sessions",

@@ -225,6 +225,22 @@ test("a stream that is resumed before the task ends waits for it, and the node t
   expect(answerIn(here)).toBeUndefined();
 });
 
+test("a call whose node died before there was a task is not begun anew: the client is told to try again", async () => {
+  const session = await open();
+  const id = randomUUID();
+  await world.query(
+    `insert into holdfast.session_call (id, session_id, request_id, method, params, as_task)
+     select $1, s.id, '7', 'tools/call', $3, false from holdfast.session as s where s.token_sha256 = sha256(convert_to($2, 'UTF8'))`,
+    [id, session.name, JSON.stringify({ name: "slow_compute", arguments: { label: id } })],
+  );
+  await using resumed = await session.get(`c.${id}.0`);
+  expect(answerIn(await resumed.rest())).toMatchObject({
+    id: 7,
+    error: { code: -32_603, message: "The service is busy. Try again shortly." },
+  });
+  expect(await world.query("select from holdfast.task where input ->> 'label' = $1", [id])).toEqual([]);
+});
+
 test("a question that was asked before the drop is not asked again, and one that was not is", async () => {
   const session = await open();
   await using response = await session.post(callRequest(5, "multi_input"));

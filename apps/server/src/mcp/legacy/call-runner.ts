@@ -60,8 +60,8 @@ export interface CallRunnerOptions {
   readonly now: () => number;
 }
 
-/** How long whoever takes over a call waits for the task that an admission elsewhere is about to make. */
-const ADMISSION_MS = 30_000;
+/** How long whoever takes over a call waits for the task that an admission elsewhere may be about to make: longer than a statement takes. */
+const ADMISSION_MS = 15_000;
 const FIRST_LOOK_MS = 500;
 const LAST_LOOK_MS = 2_000;
 
@@ -166,7 +166,8 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
     for (const { position, method, params, answer: known } of questions)
       if (known === null && position > seen)
         request.reply.send(requestMessage(callName(id, position), method, params), callName(id, position));
-    const answered = await untilStored(held, ROUND_MS, ({ questions: round }) => round.every(({ answer: known }) => known !== null));
+    const isAnswered = ({ questions: round }: StoredCall): boolean => round.every(({ answer: known }) => known !== null);
+    const answered = await untilStored(held, ROUND_MS, isAnswered, () => letGo(held, "the client did not answer in time"));
     const responses = responsesOf(answered.questions);
     if (responses === null) throw letGo(held, "the client answered with an error");
     if (!(await store.takeAnswers({ id, epoch: held.epoch }))) throw new Released("the call is somebody else's");
@@ -180,7 +181,12 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
   }
 
   /** Looks at each hint and from time to time. Rejects with `Released` when the call is not ours any more. */
-  async function untilStored(held: Held, deadlineMs: number, wish: (stored: StoredCall) => boolean): Promise<StoredCall> {
+  async function untilStored(
+    held: Held,
+    deadlineMs: number,
+    wish: (stored: StoredCall) => boolean,
+    tooLate: () => AppError,
+  ): Promise<StoredCall> {
     const { id } = held.call;
     using watch = hub.watch(id);
     const endsAt = performance.now() + deadlineMs;
@@ -193,7 +199,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
         if (stored === null || !isHeld(held, stored)) throw new Released("the call is somebody else's");
         if (wish(stored)) return stored;
       }
-      if (performance.now() > endsAt) throw letGo(held, `nothing happened for ${deadlineMs} ms`);
+      if (performance.now() > endsAt) throw tooLate();
       await watch.next({ timeoutMs, signal: held.controller.signal });
     }
   }
@@ -218,7 +224,7 @@ export function createCallRunner(options: CallRunnerOptions): CallRunner {
       // An answer that the client gave before is not asked for again, so the newest state is what goes with the answers.
       return await answer(held, responses, stored.requestState);
     }
-    const known = stored.taskId === null ? await untilStored(held, ADMISSION_MS, isBegun) : stored;
+    const known = stored.taskId === null ? await untilStored(held, ADMISSION_MS, isBegun, () => neverBegun(held)) : stored;
     held.taskId = known.taskId;
     if (known.taskId === null) return await goOn(held, known, seen);
     if (known.asTask) return await acceptedTask(held.call, known.taskId);
@@ -265,6 +271,11 @@ interface Held {
 
 function isHeld({ epoch }: Held, stored: StoredCall | null): boolean {
   return stored !== null && !stored.isCancelled && stored.epoch === epoch;
+}
+
+/** Nobody can tell whether there is a task, so nobody creates one in its place: a write might be done twice. */
+function neverBegun({ call }: Held): AppError {
+  return new AppError("overloaded", `the node that began call ${call.id} created no task for it`);
 }
 
 function isBegun({ taskId, requestState }: StoredCall): boolean {
