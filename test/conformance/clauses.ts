@@ -706,7 +706,10 @@ export const clauses: Readonly<Record<string, TestsByFile>> = {
   },
   "C12.1": {
     [retention]: ["%s (C12.1)", "%j is no retention (C12.1)"],
-    [findTask]: ["a finished task is visible until its lifetime has passed since its creation, a live one however long it takes"],
+    [findTask]: [
+      "a finished task is visible until its lifetime has passed since its creation, a live one however long it takes",
+      "a task that ends after its lifetime, or shortly before, is visible for half a minute more (C12.1)",
+    ],
     [keptFor]: ["who wants to find the result for %j ms is told %i (C12.1)", "a retention of %j is refused before anything is created"],
   },
   "C12.2": {

@@ -4,7 +4,7 @@ import { principalParameters } from "./grant-predicate.ts";
 import { ownTaskQuery } from "./own-task-query.ts";
 import type { Database } from "./pool.ts";
 import { runStatement, type Statement } from "./statement.ts";
-import { DEATH_QUERIES, HELD_COLUMNS } from "./verdict-queries.ts";
+import { DEATH_QUERIES, HELD_COLUMNS, TTL_AT_END } from "./verdict-queries.ts";
 
 const rowSchema = z.object({ is_stale: z.boolean() });
 
@@ -50,7 +50,10 @@ closed as (
 ),
 finished as (
   update holdfast.task as t
-  set status = 'cancelled', last_updated_at = greatest(now(), t.last_updated_at, d.progressed_at, d.cancel_requested_at)
+  set
+    status = 'cancelled',
+    ttl_ms = ${TTL_AT_END},
+    last_updated_at = greatest(now(), t.last_updated_at, d.progressed_at, d.cancel_requested_at)
   from decided as d
   inner join closed as c on c.task_id = d.task_id
   where t.id = d.task_id

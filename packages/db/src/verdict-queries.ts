@@ -1,9 +1,12 @@
-import { MAX_REPLACEMENTS, OPEN_JOURNAL_STATES, type ErrorCode } from "@holdfast/core";
+import { MAX_REPLACEMENTS, LINGER_MS, OPEN_JOURNAL_STATES, type ErrorCode } from "@holdfast/core";
 import { wakeQuery } from "./wake-query.ts";
 
 const STUCK: ErrorCode = "checkpoint_stuck";
 const UNRESOLVED: ErrorCode = "write_unresolved";
 const OPEN = OPEN_JOURNAL_STATES.map((state) => `'${state}'`).join(", ");
+
+/** The lifetime of a row `t` of `task` that ends now, as `ttlAtEnd` in core reckons it. */
+export const TTL_AT_END = `greatest(t.ttl_ms, ceil(extract(epoch from now() - t.created_at) * 1000)::bigint + ${LINGER_MS})`;
 
 /** What an ending needs to know of the row that it has locked, as the columns of the statement's query `held`. */
 export const HELD_COLUMNS = `
@@ -68,6 +71,7 @@ restated as (
   update holdfast.task as t
   set
     status = case v.outcome when 'parked' then 'input_required' else v.outcome end,
+    ttl_ms = case v.outcome when 'parked' then t.ttl_ms else ${TTL_AT_END} end,
     last_updated_at = greatest(now(), t.last_updated_at, v.progressed_at, v.cancel_requested_at)
   from verdict as v
   where t.id = v.task_id and v.outcome <> 'requeued'

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { negotiateTtl } from "./retention.ts";
+import { negotiateTtl, ttlAtEnd } from "./retention.ts";
 
 const minute = 60_000;
 
@@ -15,4 +15,12 @@ it.each([
 
 it.each([0, -0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "60000", true, {}, []])("%j is no retention (C12.1)", (requested) => {
   expect(negotiateTtl(requested)).toBeNull();
+});
+
+it.each([
+  ["in time keeps what was granted", 3 * minute, 2 * minute, 3 * minute],
+  ["shortly before its time is over stays for half a minute", 3 * minute, 2.75 * minute, 3.25 * minute],
+  ["after its time stays for half a minute", minute, 10 * minute, 10.5 * minute],
+])("a task that ends %s (C12.1)", (_, granted, age, ttl) => {
+  expect(ttlAtEnd(granted, age)).toBe(ttl);
 });

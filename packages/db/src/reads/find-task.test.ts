@@ -62,6 +62,26 @@ test("a finished task is visible until its lifetime has passed since its creatio
   expect(await bench.manager.find({ id: live.id, principal: alice })).toMatchObject({ status: "working" });
 });
 
+test("a task that ends after its lifetime, or shortly before, is visible for half a minute more (C12.1)", async () => {
+  const [late, unstarted] = [await bench.createTask({ ttlMs: 60_000 }), await bench.createTask({ ttlMs: 60_000 })];
+  const attempt = await bench.claim(late.id);
+  const age = (seconds: number) =>
+    bench.sql("update holdfast.task set created_at = created_at - $2 * interval '1 second' where id = any($1::uuid[])", [
+      [late.id, unstarted.id],
+      seconds,
+    ]);
+  await age(600);
+  await bench.ledger.settle(attempt, { kind: "completed", result: { content: [] }, artifacts: [] });
+  await bench.manager.requestCancellation({ id: unstarted.id, principal: alice });
+  const found = () => Promise.all([late, unstarted].map(({ id }) => bench.manager.find({ id, principal: alice })));
+  expect((await found()).map((task) => [task?.status, Math.floor((task?.ttlMs ?? 0) / 10_000)])).toEqual([
+    ["completed", 63],
+    ["cancelled", 63],
+  ]);
+  await age(31);
+  expect(await found()).toEqual([null, null]);
+});
+
 test("reading changes nothing", async () => {
   const attempt = await bench.claim((await bench.createTask()).id);
   await bench.ledger.renew([{ attempt, progress: { value: 1, total: 2, message: null } }], 60_000);

@@ -118,13 +118,14 @@ describe("a grant to write that was withdrawn meanwhile (C2.6)", () => {
     expect(await journal.bind(attempt, writePlan())).toBe("bound");
   });
 
-  test("leaves a plan that is bound to its end", async () => {
+  test("leaves a plan that has begun to its end", async () => {
     await addGrant(bench.database, { ...group, actions: ["write"], expiresAt: null });
     const attempt = await bench.claim((await bench.createTask({ ...writing, principal: bob })).id);
     await journal.bind(attempt, writePlan());
+    await journal.move(attempt, { from: ["planned"], to: "applying" });
     await removeGrant(bench.database, group);
-    expect(await journal.bind(attempt, writePlan())).toBe("bound");
-    expect(await journal.move(attempt, { from: ["planned"], to: "applying" })).toBe("moved");
+    expect(await journal.move(attempt, { from: ["applying"], to: "applying" })).toBe("moved");
+    expect(await journal.move(attempt, { from: ["applying"], to: "committed" })).toBe("moved");
   });
 });
 

@@ -29,10 +29,12 @@ async function statusOf(id: TaskId): Promise<unknown> {
   return (await bench.sql("select status from holdfast.task where id = $1", [id]))[0]?.["status"];
 }
 
-test("a task that nobody answered for as long as it would be kept ends with its questions, and its owner finds it no more (C9.4)", async () => {
+test("a task that nobody answered for as long as it would be kept ends with its questions, and its owner may look for half a minute more (C9.4)", async () => {
   const [due, early] = [await parkedTask(61), await parkedTask(59)];
   expect(await endUnanswered(bench.database, 10)).toEqual([due]);
   expect(await statusOf(due)).toBe("cancelled");
+  expect(await bench.manager.find({ id: due, principal: alice })).toMatchObject({ status: "cancelled", inputRequests: {} });
+  await bench.sql("update holdfast.task set created_at = created_at - interval '1 minute' where id = $1", [due]);
   expect(await bench.manager.find({ id: due, principal: alice })).toBeNull();
   expect(await bench.sql("select from holdfast.task_input where task_id = $1", [due])).toEqual([]);
   expect(await bench.sql("select kind, detail from holdfast.task_event where task_id = $1 order by id desc limit 1", [due])).toEqual([

@@ -2,6 +2,7 @@ import { taskIdSchema, type TaskId } from "@holdfast/core";
 import { z } from "zod";
 import type { Database } from "../pool.ts";
 import { runStatement, type Statement } from "../statement.ts";
+import { TTL_AT_END } from "../verdict-queries.ts";
 
 /**
  * Cancels tasks that have waited for their client's answers for the whole time that their results would have been kept, at most `limit`.
@@ -34,7 +35,7 @@ closed as (
 ),
 finished as (
   update holdfast.task as t
-  set status = 'cancelled', last_updated_at = now()
+  set status = 'cancelled', ttl_ms = ${TTL_AT_END}, last_updated_at = now()
   from closed as c
   where t.id = c.task_id
 ),

@@ -1,5 +1,6 @@
 import type { ErrorCode } from "../../errors.ts";
 import type { SettlementAnswer } from "../attempt-ledger.ts";
+import { ttlAtEnd } from "../retention.ts";
 import { mayReplace } from "../retry-budget.ts";
 import { isBound, isUnresolved, transit, type Entry, type StoredOutcome } from "./entry.ts";
 
@@ -46,6 +47,7 @@ export function finish<Event extends "complete" | "fail" | "stop" | "cancel">(
   entry.cancelRequested = false;
   entry.outcome = outcome;
   entry.staged = staged;
+  entry.ttlMs = ttlAtEnd(entry.ttlMs, at - entry.createdAt);
   return leave(entry, event, at);
 }
 

@@ -72,6 +72,8 @@ describe("a parked task (C9)", () => {
     expect(await store.endUnanswered(10)).toEqual([]);
     world.at += 1;
     expect(await store.endUnanswered(10)).toEqual([id]);
+    expect((await find(id))?.status).toBe("cancelled");
+    world.at += 30_000;
     expect(await find(id)).toBeNull();
   });
 
