@@ -1,5 +1,5 @@
 // npm run conformance [-- --revision REVISION ...] [--scenario NAME ...]: the official MCP conformance suite against real processes of
-// this service, for all revisions unless told which.
+// this service, for all revisions unless told which; a single scenario, which a revision may not have, for the newest one.
 import { parseArgs } from "node:util";
 import { migrate } from "@holdfast/db";
 import { startEmbeddedPostgres } from "@holdfast/db/embedded";
@@ -10,10 +10,11 @@ import { REVISIONS } from "./suite.ts";
 const { values } = parseArgs({
   options: {
     scenario: { type: "string", multiple: true, default: [] },
-    revision: { type: "string", multiple: true, default: [...REVISIONS] },
+    revision: { type: "string", multiple: true },
   },
 });
-const revisions = z.array(z.enum(REVISIONS)).parse(values.revision);
+const [newest] = REVISIONS;
+const revisions = z.array(z.enum(REVISIONS)).parse(values.revision ?? (values.scenario.length === 0 ? REVISIONS : [newest]));
 
 for (const revision of revisions) {
   await using postgres = await startEmbeddedPostgres({ ephemeral: true });
