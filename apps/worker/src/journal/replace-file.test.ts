@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { chmod, link, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { taskIdSchema, type FileVersion } from "@holdfast/core";
@@ -53,6 +53,21 @@ test("a file is replaced, made and removed, and is as it should be when that is 
   await replace({ from: "new", to: null });
   await removeFolders(place(), [{ path: "a.txt" }, { path: "sub/b.txt" }], "own");
   expect(await readdir(folder, { recursive: true })).toEqual(["sub", path.join("sub", "b.txt")]);
+});
+
+test("a file that was removed comes back as it was, and what has another name of it is not written into", async () => {
+  const other = path.join(folder, "other.txt");
+  await link(path.join(folder, "a.txt"), other);
+  await chmod(other, 0o604);
+  const { mtimeNs } = await stat(other, { bigint: true });
+  await replace({ from: "old", to: null });
+  await replace({ from: null, to: "old" });
+  expect([await read("a.txt"), (await stat(path.join(folder, "a.txt"))).mode & 0o777]).toEqual(["old", 0o604]);
+  // With other bytes, the file that was taken away is not written into either.
+  await replace({ from: "old", to: null });
+  await replace({ from: null, to: "new" });
+  expect([await read("a.txt"), await read("other.txt")]).toEqual(["new", "old"]);
+  expect((await stat(other, { bigint: true })).mtimeNs).toBe(mtimeNs);
 });
 
 describe("an attempt that was permitted to write, paused, and replaced by another one, changes nothing", () => {

@@ -1,5 +1,5 @@
 import { constants, linkSync, renameSync } from "node:fs";
-import { mkdir, open, unlink } from "node:fs/promises";
+import { mkdir, open, rm, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { FileVersion } from "@holdfast/core";
 import { makeParentFolder, ownFolder, parentFolder, type PlanPlace } from "./plan-place.ts";
@@ -48,7 +48,9 @@ export async function replaceFile(place: PlanPlace, replacement: Replacement): P
   await mkdir(own, { recursive: true, mode: 0o700 });
   const target = path.join(parent, path.basename(file));
   const beside = path.join(own, String(replacement.position));
-  if (to !== null) await writeDurably(beside, to.bytes, before);
+  // What this attempt has taken away comes back as it is, with its permissions and its other names.
+  const isThere = isVersion(await lookAt(place, path.relative(place.folder, beside)), to);
+  if (to !== null && !isThere) await writeDurably(beside, to.bytes, before);
   await mayWrite();
   const present = await lookAt(place, file);
   if (!isVersion(present, from)) throw new ForeignChange(file);
@@ -73,9 +75,20 @@ function swap(names: { target: string; beside: string; from: FileVersion | null;
   }
 }
 
-/** With the permissions and, where we may, the owner of the file that it replaces. */
+/** A new file, or none at all: half of one would take the space that undoing the plan needs. */
 async function writeDurably(name: string, bytes: Uint8Array, replaced: PresentFile): Promise<void> {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_NOFOLLOW;
+  await rm(name, { force: true });
+  try {
+    await writeNew(name, bytes, replaced);
+  } catch (error) {
+    await rm(name, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** With the permissions and, where we may, the owner of the file that it replaces. */
+async function writeNew(name: string, bytes: Uint8Array, replaced: PresentFile): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
   await using handle = await open(name, flags, 0o666);
   await handle.writeFile(bytes);
   if (replaced.kind === "file") {
