@@ -142,6 +142,7 @@ test("a client that never comes back with its answers leaves nothing parked", as
     ([task]) => task?.["status"] !== "input_required",
     10_000,
   );
+  await world.query("update holdfast.task set created_at = created_at - interval '1 minute' where id = $1", [row?.["id"]]);
   const late = await nodeB.call(
     ask(rounds, {}, { requestState: asked.result?.["requestState"], inputResponses: { abandoned: ANSWERS["name"] } }),
   );
