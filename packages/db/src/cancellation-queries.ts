@@ -6,6 +6,28 @@ import type { Database } from "./pool.ts";
 import { runStatement, type Statement } from "./statement.ts";
 import { DEATH_QUERIES, HELD_COLUMNS, TTL_AT_END } from "./verdict-queries.ts";
 
+/**
+ * What goes with tasks that are cancelled without an attempt: open questions, a staged result and the bytes of a restored plan. The
+ * statement around it has a query `closed` with their `task_id`.
+ */
+export const LEFT_BEHIND_QUERIES = `
+unasked as (
+  delete from holdfast.task_input as i
+  using closed as c
+  where i.task_id = c.task_id and i.answer is null
+),
+unstaged as (
+  delete from holdfast.task_result as r
+  using closed as c
+  where r.task_id = c.task_id
+),
+emptied as (
+  update holdfast.journal_file as f
+  set before_bytes = null, after_bytes = null
+  from closed as c
+  where f.task_id = c.task_id
+)`;
+
 const rowSchema = z.object({ is_stale: z.boolean() });
 
 /**
@@ -13,9 +35,9 @@ const rowSchema = z.object({ is_stale: z.boolean() });
  * under the lock. `queries` may read `decided` and `stale`, and `held` with that condition as `is_unwanted`.
  *
  * - An attempt that runs learns of the wish at its next heartbeat.
- * - Without one, the task is cancelled here and now, parked or not, and its open questions, a staged result and the bytes of a restored plan go (contract 8.2). Only
- *   where the journal says that files are changed, or may be, it stays a wish: the next attempt finds it and reports what really
- *   happened (contract 8.4). No parked task has such a journal, so that attempt comes.
+ * - Without one, the task is cancelled here and now, parked or not (contract 8.2), with what it has left behind. Only where the journal
+ *   says that files are changed, or may be, it stays a wish: the next attempt finds it and reports what really happened (contract 8.4).
+ *   No parked task has such a journal, so that attempt comes.
  * - The address of a read goes with the wish, so that nobody joins what is about to stop.
  * - An attempt may have left something after this statement took its snapshot and before it had the lock. Such a row is in `stale`: it is
  *   not changed, and the statement is to be repeated.
@@ -58,22 +80,7 @@ finished as (
   inner join closed as c on c.task_id = d.task_id
   where t.id = d.task_id
 ),
-unasked as (
-  delete from holdfast.task_input as i
-  using closed as c
-  where i.task_id = c.task_id and i.answer is null
-),
-unstaged as (
-  delete from holdfast.task_result as r
-  using closed as c
-  where r.task_id = c.task_id
-),
-emptied as (
-  update holdfast.journal_file as f
-  set before_bytes = null, after_bytes = null
-  from closed as c
-  where f.task_id = c.task_id
-),
+${LEFT_BEHIND_QUERIES},
 noted as (
   insert into holdfast.task_event (task_id, kind, fencing_token, detail)
   select e.task_id, e.kind, e.fencing_token, jsonb_build_object('issuer', $2::text, 'subject', $3::text)

@@ -1,5 +1,6 @@
 import { taskIdSchema, type TaskId } from "@holdfast/core";
 import { z } from "zod";
+import { LEFT_BEHIND_QUERIES } from "../cancellation-queries.ts";
 import type { Database } from "../pool.ts";
 import { runStatement, type Statement } from "../statement.ts";
 import { TTL_AT_END } from "../verdict-queries.ts";
@@ -39,22 +40,7 @@ finished as (
   from closed as c
   where t.id = c.task_id
 ),
-unasked as (
-  delete from holdfast.task_input as i
-  using closed as c
-  where i.task_id = c.task_id and i.answer is null
-),
-unstaged as (
-  delete from holdfast.task_result as r
-  using closed as c
-  where r.task_id = c.task_id
-),
-emptied as (
-  update holdfast.journal_file as f
-  set before_bytes = null, after_bytes = null
-  from closed as c
-  where f.task_id = c.task_id
-),
+${LEFT_BEHIND_QUERIES},
 noted as (
   insert into holdfast.task_event (task_id, kind, detail)
   select c.task_id, 'task.cancelled', jsonb_build_object('reason', 'unanswered')
