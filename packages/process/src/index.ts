@@ -4,6 +4,7 @@ export { createLogger, createTelemetry } from "./log.ts";
 export { pause } from "./pause.ts";
 export { repeat } from "./repeat.ts";
 export { runProcess } from "./run-process.ts";
+export { isSameText } from "./same-text.ts";
 export { createSeals } from "./seals.ts";
 export { startRecovery } from "./start-recovery.ts";
 export { within } from "./within.ts";

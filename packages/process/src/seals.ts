@@ -1,6 +1,7 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import type { JsonValue, Seals } from "@holdfast/core";
 import type { Key } from "./keys.ts";
+import { isSameText } from "./same-text.ts";
 
 /** `key.signature`, an HMAC-SHA256 in base64url over the purpose, the key's id and the parts. The first key seals, all verify. */
 export function createSeals(keys: readonly Key[]): Seals {
@@ -22,9 +23,4 @@ function sealWith({ id, secret }: Key, purpose: string, parts: readonly JsonValu
     .update(JSON.stringify([purpose, id, ...parts]))
     .digest("base64url");
   return `${id}.${signature}`;
-}
-
-function isSameText(expected: string, given: string): boolean {
-  const [left, right] = [Buffer.from(expected), Buffer.from(given)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -1,6 +1,6 @@
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { parseWorkspaceId, taskIdSchema, type Principal, type TaskId, type WorkspaceId } from "@holdfast/core";
-import type { Key } from "@holdfast/process";
+import { isSameText, type Key } from "@holdfast/process";
 
 /**
  * Which protocol a handle was given out by: `m` for 2026-07-28, `l` for the revisions from 2025. A handle of one generation is unknown to
@@ -58,9 +58,4 @@ function seal(key: Key, { generation, principal }: HandleScope, workspaceId: str
   const signed = JSON.stringify(["holdfast task handle", generation, key.id, principal.issuer, principal.subject, workspaceId, taskId]);
   const signature = createHmac("sha256", key.secret).update(signed).digest("base64url");
   return `${generation}.${key.id}.${workspaceId}.${taskId}.${signature}`;
-}
-
-function isSameText(expected: string, given: string): boolean {
-  const [left, right] = [Buffer.from(expected), Buffer.from(given)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -25,12 +25,12 @@ export interface TaskRequest {
  * beforehand belongs to it.
  */
 export function contentAddress({ principal, workspaceId, operation, input }: TaskRequest, answers: JsonValue): string {
-  return sha256([principal.issuer, principal.subject, workspaceId, operation.name, operation.version, input, answers]);
+  return digestOf([principal.issuer, principal.subject, workspaceId, operation.name, operation.version, input, answers]);
 }
 
 /** What a keyed request asks to be remembered, sealed so that no row can pass for it (contract 4.2). */
 export function receiptFor(seals: Seals, request: TaskRequest, key: string, taskId: TaskId): ReceiptRequest {
-  const inputSha256 = sha256(request.input);
+  const inputSha256 = digestOf(request.input);
   const { name: operation, version: operationVersion } = request.operation;
   return { key, inputSha256, seal: seals.seal(PURPOSE, sealed(request, key, { operation, operationVersion, inputSha256, taskId })) };
 }
@@ -55,6 +55,7 @@ function sealed(
   return [principal.issuer, principal.subject, workspaceId, key, operation, operationVersion, inputSha256, taskId];
 }
 
-function sha256(value: JsonValue): string {
+/** Of the canonical JSON, so that the order of members names nothing else; lower-case hexadecimal. */
+export function digestOf(value: JsonValue): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex");
 }

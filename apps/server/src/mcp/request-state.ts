@@ -1,6 +1,5 @@
 import {
   AppError,
-  canonicalJson,
   inputMethodSchema,
   taskIdSchema,
   type InputAnswer,
@@ -9,9 +8,9 @@ import {
   type Seals,
   type TaskId,
 } from "@holdfast/core";
-import { createHash } from "node:crypto";
 import { z } from "zod";
 import { invalidArguments } from "./parse-arguments.ts";
+import { digestOf } from "./request-identity.ts";
 
 /** What a request is about, so that its state is good for this request alone. */
 export interface RequestSubject {
@@ -66,8 +65,7 @@ export function createRequestStates({ seals, now }: { readonly seals: Seals; rea
 }
 
 function sealed({ principal, method, name, arguments: given }: RequestSubject, payload: string): readonly JsonValue[] {
-  const digest = createHash("sha256").update(canonicalJson(given)).digest("hex");
-  return [principal.issuer, principal.subject, method, name, digest, payload];
+  return [principal.issuer, principal.subject, method, name, digestOf(given), payload];
 }
 
 const answerSchema = z.object({ key: z.string(), method: inputMethodSchema, answer: z.record(z.string(), z.json()) });
